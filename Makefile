@@ -61,15 +61,17 @@ bench-page: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark_alone.py --json docs/benchmarks-alone.json
 	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json docs/benchmarks-alone.json
 
+# Where a long run is written down, for the page.
+LONG = --note '$(NOTE)' --json docs/nexmark-long-$(1).json --plot docs/nexmark-long-$(1).svg
+
 # The page with three rounds of all queries, and what each part of Punctum does by itself.
 bench-full: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --csv --note '$(NOTE)' --json docs/benchmarks.json
 	$(BIN)/python bench/nexmark.py q2 q3 q17 --events 300k --slice 2k --note '$(NOTE)' --json docs/benchmarks-small.json
 	$(BIN)/python bench/nexmark_alone.py --json docs/benchmarks-alone.json
+	for n in 1m 10m 50m; do $(BIN)/python bench/nexmark_long.py q4 --events $$n $(call LONG,q4-$$n); done
+	for q in q4 q9; do $(BIN)/python bench/nexmark_long.py $$q --minutes 30 --rate 100k --step 100k $(call LONG,$$q-soak); done
 	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json docs/benchmarks-alone.json
-	$(BIN)/python bench/nexmark_long.py q4 --events 50m
-	$(BIN)/python bench/nexmark_long.py q4 --minutes 30 --rate 100k --step 100k
-	$(BIN)/python bench/nexmark_long.py q9 --minutes 30 --rate 100k --step 100k
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py

@@ -2,9 +2,10 @@
 
 Files are read, rows go through pipes, exchanges and operators, and results are written, as in the workers of Spark. So
 the processor time is that of rows, whatever else the machine does: seconds for a million events in the later half of
-the batches, in all, to read and pack the streams, and of each stage. A profile shows the functions in which they go.
+the batches, in all, to read and pack the streams, and of each stage. One more batch is profiled: in which modules of
+Punctum its time goes, with that of the libraries that they call, and if asked for, in which functions.
 
-    python bench/nexmark_alone.py [q0 q3 …] [--events 1200k] [--slice 30k] [--tasks 2] [--profile] [--json FILE]
+    python bench/nexmark_alone.py [q0 q3 …] [--events 1500k] [--slice 30k] [--tasks 2] [--profile] [--json FILE]
 """
 
 import os
@@ -21,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -151,23 +153,56 @@ def batches(directory: Path) -> list[Splits]:
     return [{t: some[at : at + FILES] for t, some in splits.items()} for at in range(0, count, FILES)]
 
 
+Called = tuple[str, int, str]
+"""A function as profiles name it: its file, its line and its name."""
+
+
+def shares(profile: cProfile.Profile) -> dict[str, float]:
+    """The part of a profile's time that goes into each module of Punctum and what it calls elsewhere, the most first.
+
+    What a library's function takes is its callers', by how long each of them waits for it.
+    """
+    stats: dict[Called, Any] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
+    own = {function: known[2] for function, known in stats.items()}
+    spent = defaultdict[str, float](float)
+    for _ in range(DEEP):
+        passed = defaultdict[Called, float](float)
+        for function, seconds in own.items():
+            callers = {caller: edge[3] for caller, edge in stats[function][4].items() if caller != function}
+            if _PACKAGE in function[0] or not sum(callers.values()):
+                spent[function[0].partition(_PACKAGE)[2] or "other"] += seconds
+                continue
+            for caller, waited in callers.items():
+                passed[caller] += seconds * waited / sum(callers.values())
+        own = passed
+    whole = sum(spent.values())
+    return {module: spent[module] / whole for module in sorted(spent, key=lambda module: -spent[module])}
+
+
+DEEP = 40
+"""So many functions of libraries may call each other."""
+_PACKAGE = f"{os.sep}punctum{os.sep}"
+_SHOWN = 4
+"""So many modules are told of."""
+
+
 def main() -> None:
     """Run the queries, one by one, and print a line for each."""
     parser = argparse.ArgumentParser()
     parser.add_argument("queries", nargs="*", default=NAMES)
-    parser.add_argument("--events", type=number, default=1_200_000)
+    parser.add_argument("--events", type=number, default=1_500_000)
     parser.add_argument("--slice", type=number, default=30_000)
     parser.add_argument("--tasks", type=int, default=2)
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--directory", type=Path, help="where events have been generated, or will be")
     parser.add_argument("--json", type=Path)
-    given, known = parser.parse_args(), dict[str, dict[str, float]]()
+    given, known, modules = parser.parse_args(), dict[str, dict[str, float]](), dict[str, dict[str, float]]()
     with tempfile.TemporaryDirectory() as temporary:
         directory = given.directory or Path(temporary)
         if not (directory / "in").exists():
             for _ in generate(Workload(given.events), directory / "in", size=given.slice):
                 pass
-        every = batches(directory)
+        *every, last = batches(directory)
         for query in given.queries:
             with tempfile.TemporaryDirectory() as own:
                 (Path(own) / "in").symlink_to((directory / "in").resolve())
@@ -175,18 +210,19 @@ def main() -> None:
                 for n, splits in enumerate(every):
                     if n == len(every) // 2:
                         alone.seconds.clear()
-                        if given.profile:
-                            profile.enable()
                     alone.feed(splits)
-                profile.disable()
-            counted = (len(every) - len(every) // 2) * FILES * given.slice / 1e6
-            known[query] = {what: seconds / counted for what, seconds in alone.seconds.items()}
+                counted = (len(every) - len(every) // 2) * FILES * given.slice / 1e6
+                known[query] = {what: seconds / counted for what, seconds in alone.seconds.items()}
+                profile.runcall(alone.feed, last)
+            modules[query] = dict(islice(shares(profile).items(), _SHOWN))
             parts = ", ".join(f"{what} {seconds:.2f}" for what, seconds in known[query].items())
-            print(f"{query:4} {sum(known[query].values()):6.2f} s for a million events: {parts}", flush=True)
+            print(f"{query:4} {sum(known[query].values()):6.2f} s for a million events: {parts}")
+            print("     " + ", ".join(f"{module} {share:.0%}" for module, share in modules[query].items()), flush=True)
             if given.profile:
                 pstats.Stats(profile).sort_stats("tottime").print_stats(22)
     if given.json:
-        given.json.write_text(json.dumps({"events": given.events, "alone": known}, indent=1) + "\n")
+        measured = {"events": given.events, "batch": FILES * given.slice, "alone": known, "modules": modules}
+        given.json.write_text(json.dumps(measured, indent=1) + "\n")
 
 
 if __name__ == "__main__":

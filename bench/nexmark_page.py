@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nexmark_sql import SPARK  # type: ignore[import-not-found]  # beside this file
+from nexmark_missed import missed  # type: ignore[import-not-found]  # beside this file
+from nexmark_sql import REFUSED, SPARK  # type: ignore[import-not-found]
 
 OURS = "Punctum"
 DOCS = Path(__file__).parent.parent / "docs"
@@ -65,17 +66,18 @@ or in RocksDB |
   Spark when it writes the same results to the same format, for the queries without state.
 - Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
   tenth takes, after that tenth has been run once.
-- Punctum's and Flink's queries are whole. Spark runs what it can; where that is a part, the table says so. Flink gives
-  q4, q9 and q15 to q19 as changes that are taken back later, Punctum gives final rows.
+- Punctum's and Flink's queries are whole. Spark runs what it can; where that is a part, the page says so. Flink gives
+  q4, q9 and q15 to q19 as changes that are taken back later, and Spark q12 and q15 to q19 as updates; Punctum gives
+  final rows.
 - q6 cannot run in Flink (FLINK-19059). q12 goes by the clock, so it does other work the faster it is.
 - For queries without state Flink has one column, since its backends do the same there.
 
 ## Where Punctum's time goes
 
-- A batch costs Spark and the Python workers some tenths of a second before its first row, and each exchange between
+- A batch costs Spark and the Python workers a tenth of a second or more before its first row, and each exchange between
   stages some more: q4, q5 and q6 have two stages. Larger batches pay this once for more rows.
 - Queries without state: rows are held against the punctuations before them, which stand in the files, and results are
-  written; a third of the time is the Parquet that is written. Spark does neither: its rows go nowhere. The column
+  written, which is a quarter to a third of it. Spark does neither: its rows go nowhere. The column
   *Spark, files* writes them too.
 - q18 and q19 give a third and more of their rows as JSON, and a bid crosses the exchange before it is known to be the
   last.
@@ -93,6 +95,16 @@ exchange](design/2026-11-19-local-exchange.md).
 | query | all | read | stages | a run on Spark |
 |---|---:|---:|---:|---:|
 """
+REFUSALS = """
+What Spark refuses of these queries, in its words:
+
+"""
+LONG = """
+## For long
+
+`bench/nexmark_long.py` feeds a query as many events as are asked for, or so many minutes at a steady rate, and takes
+away files that have been read. Memory is that of all processes, where what they share is counted once.
+"""
 SMALL = """
 ## Small batches
 
@@ -106,15 +118,23 @@ def main() -> None:
     """Write the page and the plot."""
     data, *more = (json.loads(path.read_text()) for path in map(Path, sys.argv[1:]) if path.exists())
     small = [each for each in more if "runs" in each]
-    parts = [*page(data, small), *(part for each in more if "alone" in each for part in without_spark(each, data))]
+    alone = [each for each in more if "alone" in each]
+    parts = list(page(data, small))
+    parts += [part for each in alone for part in (*missed(_measured(data), each), *without_spark(each, data))]
     parts += [part for each in small for part in small_batches(each)]
+    parts += list(long_runs())
     (DOCS / "benchmarks.md").write_text("".join(parts))
     plot(data["runs"], DOCS / "benchmarks.svg")
 
 
+def _measured(data: dict[str, Any]) -> dict[str, Runs]:
+    """The queries that have been run."""
+    return {query: by for query, by in data["runs"].items() if by.get(OURS)}
+
+
 def page(data: dict[str, Any], small: Sequence[dict[str, Any]] = ()) -> Iterator[str]:
     """The page, part by part."""
-    runs: dict[str, Runs] = {query: by for query, by in data["runs"].items() if by.get(OURS)}
+    runs = _measured(data)
     engines = [engine for engine in next(iter(runs.values())) if any(by[engine] for by in runs.values())]
     few = {f"{q} in small batches": by for each in small for q, by in each["runs"].items() if by.get(OURS)}
     yield HEAD.format(loses="\n".join(losses(runs | few)), **data)
@@ -124,6 +144,7 @@ def page(data: dict[str, Any], small: Sequence[dict[str, Any]] = ()) -> Iterator
     yield (
         "\n" + "\n".join(f"- Spark's {q} is a part: {d.part}." for q, d in SPARK.items() if d.part and q in runs) + "\n"
     )
+    yield REFUSALS + "\n".join(f"- {query}: {text}." for query, text in REFUSED.items() if query in runs) + "\n"
     yield MORE + "| query | engine | runs | rows | MB | first | p50 | p99 | CPU |\n|---|---|" + "---:|" * 7 + "\n"
     for query, by in runs.items():
         yield from (detail(query, engine, by[engine], data["events"]) for engine in engines if by[engine])
@@ -143,10 +164,28 @@ def without_spark(data: dict[str, Any], whole: dict[str, Any]) -> Iterator[str]:
 
 def small_batches(data: dict[str, Any]) -> Iterator[str]:
     """Events a second when batches are small, and what they cost."""
-    runs: dict[str, Runs] = {query: by for query, by in data["runs"].items() if by.get(OURS)}
+    runs = _measured(data)
     engines = [engine for engine in next(iter(runs.values())) if any(by[engine] for by in runs.values())]
     yield SMALL.format(**data)
     yield from table(runs, engines)
+
+
+def long_runs() -> Iterator[str]:
+    """Runs of many events and of many minutes, as far as they are there: what they begin and end with, and a plot."""
+    known = [(path, json.loads(path.read_text())) for path in sorted(DOCS.glob("nexmark-long-*.json"))]
+    if known:
+        yield LONG
+    for path, run in known:
+        some = run["steps"]
+        early, late = some[len(some) // 4], some[-1]
+        at = f"{late['at'] / 60:.0f} minutes at {run['rate']:,} events a second" if run["rate"] else "as fast as it can"
+        yield f"\n**{run['query']}, {late['events']:,} events**, {at}, {run['note'].strip(', ') or 'alone'}.\n\n"
+        yield "| | events | CPU seconds a million | rows kept | state, MB | memory, MB |\n|---|" + "---:|" * 5 + "\n"
+        for name, s in (("a quarter", early), ("the end", late)):
+            yield f"| {name} | {s['events']:,} | {s['cpu']:.2f} | {s['kept']:,} | "
+            yield f"{s['state']:.1f} | {s['memory']:,.0f} |\n"
+        if path.with_suffix(".svg").exists():
+            yield f"\n![events a second, memory and rows kept]({path.stem}.svg)\n"
 
 
 def table(runs: dict[str, Runs], engines: Sequence[str]) -> Iterator[str]:

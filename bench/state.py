@@ -64,8 +64,8 @@ class Punctum:
     seconds: float
     written: float
     """Bytes of state that a batch writes."""
-    kept: tuple[int, int]
-    """Rows and punctuations."""
+    kept: tuple[int, int, int]
+    """Rows, punctuations that wait or close keys, and those by which late rows are found."""
     first: float
     """Seconds of the first batch after a restart."""
     workers: int
@@ -154,7 +154,7 @@ def punctum(directory: Path, openings: int, batches: int, memory: str | None) ->
     for path in (directory / "later").glob("*/*.parquet"):
         path.rename(directory / path.parent.name / path.name)
     first = busy(started(directory, checkpoint, memory)[0])[0]
-    return Punctum(median(progress, batches), sizes, (rows, kept + received), first, max(workers, default=0))
+    return Punctum(median(progress, batches), sizes, (rows, kept, received), first, max(workers, default=0))
 
 
 @contextmanager
@@ -264,7 +264,8 @@ def report(n: int, ours: Punctum, peers: dict[str, float]) -> None:
     print(f"{n:>12,} open: {ours.seconds:.3f} s a batch")
     for name, seconds in peers.items():
         print(f"{'':>14}{name}: {seconds:.3f} s a batch; Punctum is {seconds / ours.seconds:.2f} times as fast")
-    print(f"{'':>14}kept: {ours.kept[0]:,} rows, {ours.kept[1]:,} punctuations")
+    rows, kept, received = ours.kept
+    print(f"{'':>14}kept: {rows:,} rows, {kept:,} punctuations, and {received:,} by which late rows are found")
     print(f"{'':>14}written a batch: {ours.written:,.0f} bytes")
     print(
         f"{'':>14}restart: the first batch takes {ours.first:.2f} s, {ours.first - ours.seconds:.2f} s more;"

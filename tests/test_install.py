@@ -10,8 +10,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from lanes import long
+from punctum.cli import cli
+from punctum.errors import MissingError
+from punctum.testing import assert_equal_to_batch
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -102,3 +106,42 @@ def test_the_wheel_works_in_a_clean_environment(built: Path, tmp_path: Path) -> 
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len([line for file in (tmp_path / "out/reconciled").glob("*.json") for line in file.open()]) == 3
+
+
+TOPIC = "kafka OPTIONS (brokers 'localhost:9', topic 'b')"
+FILES = "json OPTIONS (path 'in')"
+SCRIPT = """CREATE STREAM bid (itemid BIGINT, PUNCTUATED ON (itemid)) USING {};
+CREATE SINK o USING {};
+INSERT INTO o SELECT DISTINCT itemid FROM bid;
+"""
+
+
+@pytest.mark.parametrize(
+    ("missing", "script", "arguments", "extra"),
+    [
+        ("confluent_kafka", SCRIPT.format(TOPIC, FILES), "run script.sql --checkpoint state", "kafka"),
+        ("confluent_kafka", SCRIPT.format(FILES, TOPIC), "run script.sql --checkpoint state", "kafka"),
+        ("confluent_kafka", "", "demo kafka --no-page --directory demo", "kafka"),
+        ("matplotlib", "", "demo auction --no-page --directory demo", "plots"),
+        ("starlette", "", "page", "page"),
+        ("uvicorn", SCRIPT.format(FILES, FILES), "run script.sql --checkpoint state --page", "page"),
+    ],
+)
+def test_a_missing_extra_is_named_before_spark_starts(
+    missing: str, script: str, arguments: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "script.sql").write_text(script)
+    result = CliRunner().invoke(cli, arguments.split())
+    assert isinstance(result.exception, MissingError), result.output
+    assert result.exception.hint == f"pip install 'punctum[{extra}]'"
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_database_that_is_missing_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(MissingError) as caught:
+        assert_equal_to_batch(SCRIPT.format(FILES, FILES), {"bid": [{"itemid": 1}]})
+    assert caught.value.hint == "pip install 'punctum[testing]'"

@@ -7,6 +7,8 @@ export interface Batch {
   time: number;
   seconds: number;
   quarantined: number;
+  /** Rows of streams that nobody needed, if any. */
+  skipped?: Record<string, number>;
   operators: Record<string, Counts>;
 }
 export interface State {
@@ -59,11 +61,18 @@ export interface Problem {
   hint: string;
   place: Place;
 }
+/** A punctuation graph with a place for everything in it; the middles of shapes and labels. */
+export interface GraphPicture {
+  size: [number, number];
+  shapes: { name: string; at: [number, number]; size: [number, number]; bad: boolean }[];
+  links: { path: string; label: string; at: [number, number]; tip: boolean }[];
+}
 export interface Graph {
   streams: string[];
   edges: { known: number[][]; to: number; scheme: string }[];
   parts: number[][];
   unreachable: number[][];
+  pictures: { across: GraphPicture; down: GraphPicture };
 }
 export interface Advice {
   schemes: string[];
@@ -137,7 +146,7 @@ export interface Feedback {
   says: { $punct?: Row } | null;
 }
 export interface Waiting {
-  streams: { stream: string; files: number | null; since: number | null }[];
+  streams: { stream: string; files?: number | null; messages?: number | null; since?: number | null }[];
   seconds: { batch: number; streams: Record<string, number> }[];
 }
 

@@ -36,6 +36,18 @@ export function button(label: string, does: () => void, props: Props = {}): HTML
   return h("button", { type: "button", click: does, ...props }, label);
 }
 
+/** Put other children into an element; what was open or had the focus is so again, where the same thing is there again. */
+export function renew(root: HTMLElement, ...children: Node[]): void {
+  const key = (of: Element | null) => of && `${of.tagName} ${of.getAttribute("data-key") ?? of.getAttribute("aria-label") ?? of.textContent}`;
+  const open = new Set([...root.querySelectorAll("details[open] > summary")].map(key));
+  const focused = root.contains(document.activeElement) ? key(document.activeElement) : null;
+  root.replaceChildren(...children);
+  for (const summary of root.querySelectorAll("summary")) if (open.has(key(summary))) (summary.parentElement as HTMLDetailsElement).open = true;
+  if (!focused) return;
+  const all = root.querySelectorAll<HTMLElement>("a, button, summary, select, input, [tabindex]");
+  [...all].find((each) => key(each) === focused)?.focus({ preventScroll: true });
+}
+
 /** A table: names of columns, and rows of cells; numbers stand on the right. What it is called may be seen. */
 export function table(names: string[], rows: (Child | Node)[][], caption = "", seen = false): HTMLElement {
   const head = h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)));

@@ -6,12 +6,14 @@ import { EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { get, post, type Advice, type Checked, type Explained, type Graph, type Place, type Problem, type Story, type StorySummary, type Verdict } from "./api";
-import { button, h } from "./dom";
-import { draw, type Link, type Shape } from "./graph";
+import { button, h, renew } from "./dom";
+import { draw, textWidth, type Link, type Placed, type Shape } from "./graph";
 import { legend, verdict } from "./live";
 import { plan } from "./plan";
 
 const PAUSE = 25;
+/** Plans of large joins take a while: they are asked for when nobody types any more. */
+const DEEPER = 250;
 const WORDS = `create stream temporal sink table using options punctuated punctuate on asc desc unique domain between in delay when all expect within lifespan violation fail quarantine key ordered strictly insert only deterministic ties open close into select distinct from where group by having order limit join left right full outer inner semi anti cross union intersect except exists not and or as lmerge cleanse allow unbounded null is like case then else end with over partition rows range interval count sum min max avg median`;
 const TYPES = "bigint double string boolean date timestamp timestamp_ntz decimal int float array struct";
 const dialect = SQLDialect.define({ keywords: WORDS, types: TYPES, backslashEscapes: true, identifierQuotes: "`" });
@@ -142,6 +144,8 @@ export class RegisterView {
       if (text !== this.view.state.doc.toString()) return;
       this.checked = { sql: text, answer, milliseconds: performance.now() - begun };
       this.show(text, answer);
+      await new Promise((done) => setTimeout(done, DEEPER));
+      if (text !== this.view.state.doc.toString()) return;
       const deeper = answer.error ? { queries: [] } : await post<Explained>("explain", text, asked.signal);
       if (text === this.view.state.doc.toString()) this.deepen(deeper);
     } catch (error) {
@@ -214,13 +218,9 @@ export class RegisterView {
   }
 
   private deepen({ queries }: Explained): void {
-    const opened = new Set([...this.more.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
-    const part = (name: string, ...inside: HTMLElement[]) => {
-      const made = h("details", {}, h("summary", {}, name), ...inside);
-      made.open = opened.has(name);
-      return made;
-    };
-    this.more.replaceChildren(
+    const part = (name: string, ...inside: HTMLElement[]) => h("details", {}, h("summary", {}, name), ...inside);
+    renew(
+      this.more,
       ...(queries ?? []).flatMap((query) => {
         const picture = this.checked?.answer.queries?.find((each) => each.name === query.name)?.picture;
         const passes = query.passes.map(({ name, lines }) => h("div", { class: "pass" }, h("h4", {}, name), lines.length ? h("pre", { tabindex: 0 }, lines.join("\n")) : h("p", { class: "quiet" }, "no change")));
@@ -235,20 +235,24 @@ export class RegisterView {
   }
 }
 
-/** The punctuation graph of a join: an arrow goes from who asks to whose punctuations answer. */
+/** The punctuation graph of a join, as punctum explain --graph draws it: an arrow goes from who asks to whose punctuations answer. */
 export function graph(known: Graph): HTMLElement {
-  const missing = new Set(known.unreachable.flat());
-  const shapes: Shape[] = known.streams.map((name, i) => ({ id: `${i}`, lines: [{ text: name, kind: "title" }], look: missing.has(i) ? "stream bad" : "stream", told: missing.has(i) ? `${name}, not reached by all` : name }));
-  const links: Link[] = [];
-  known.edges.forEach((edge, n) => {
-    if (edge.known.length === 1 && edge.known[0]!.length === 1) return void links.push({ from: `${edge.known[0]![0]}`, to: `${edge.to}`, label: [edge.scheme], look: "plain" });
-    const point = `point ${n}`;
-    shapes.push({ id: point, lines: [], look: "point", told: `known together: ${edge.scheme}` });
-    for (const i of new Set(edge.known.flat())) links.push({ from: `${i}`, to: point, label: [], look: "plain", tip: false });
-    links.push({ from: point, to: `${edge.to}`, label: [edge.scheme], look: "plain" });
-  });
+  const across = matchMedia("(min-width: 720px)").matches;
+  const picture = known.pictures[across ? "across" : "down"];
+  const shapes: Shape[] = picture.shapes.map(({ name, bad }, i) => ({ id: `${i}`, lines: name ? [{ text: name, kind: "title" }] : [], look: name ? `stream${bad ? " bad" : ""}` : "point", told: bad ? `${name}, not reached by all` : name || "known together" }));
+  const links: Link[] = picture.links.map(({ label, tip }) => ({ from: "", to: "", label: label ? [label] : [], look: "plain", tip }));
+  const box = ([x, y]: [number, number], [width, height]: [number, number]) => ({ x, y, width, height });
+  const placed: Placed = {
+    left: 0,
+    top: 0,
+    width: picture.size[0],
+    height: picture.size[1],
+    nodes: new Map(picture.shapes.map(({ at, size }, i) => [`${i}`, box(at, size)])),
+    edges: picture.links.map(({ path, at, label }) => ({ path, ...box(at, [textWidth(label), 0]) })),
+    groups: [],
+  };
   const names = (streams: number[]) => streams.map((i) => known.streams[i]).join(", ");
   const stuck = known.streams.flatMap((name, i) => (known.unreachable[i]!.length ? [`Rows of ${name} cannot be purged: nothing leads from it to ${names(known.unreachable[i]!)}.`] : []));
   const whole = known.parts.length === 1 ? "Every stream reaches every other one, so the join is safe." : "";
-  return h("section", { class: "punctuation-graph" }, h("h3", {}, "Punctuation graph"), draw(shapes, links, `Punctuation graph of ${known.streams.join(", ")}`, matchMedia("(min-width: 720px)").matches).root, h("p", { class: "quiet" }, [...stuck, whole].filter(Boolean).join(" ")));
+  return h("section", { class: "punctuation-graph" }, h("h3", {}, "Punctuation graph"), draw(shapes, links, `Punctuation graph of ${known.streams.join(", ")}`, across, placed).root, h("p", { class: "quiet" }, [...stuck, whole].filter(Boolean).join(" ")));
 }

@@ -29,13 +29,30 @@ export interface Drawn {
   links: { path: SVGPathElement; text: SVGTextElement; group: SVGGElement }[];
 }
 
+type Box = { x: number; y: number; width: number; height: number };
+/** Where everything is: the middles of nodes and of labels, and the paths of edges. */
+export interface Placed {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  nodes: Map<string, Box>;
+  edges: (Box & { path: string })[];
+  groups: (Box & { name: string })[];
+}
+
 const FONT = { title: "600 13px system-ui, sans-serif", detail: "12px system-ui, sans-serif", live: "12px system-ui, sans-serif" };
 const HEIGHT = 17;
+const MARGIN = 12;
+/** An edge is straight where its tip is. */
+const TIP = 9;
+/** Between the ends of edges at a node, at the most. */
+const PORTS = 14;
 /** A picture that is too wide is drawn smaller, but not smaller than this. */
-const SMALLEST = 0.7;
+const SMALLEST = 0.68;
 const pen = document.createElement("canvas").getContext("2d")!;
 
-function width(text: string, font: string): number {
+export function textWidth(text: string, font = FONT.detail): number {
   pen.font = font;
   return pen.measureText(text).width;
 }
@@ -46,47 +63,82 @@ export function short(text: string, most: number): string {
 
 type At = { x: number; y: number };
 
-function curve(points: At[]): string {
-  const [first, ...rest] = points;
+/** Straight along each pair of points, and a bend to the next one. */
+function bends(points: At[], across: boolean): string {
   const xy = ({ x, y }: At) => `${x.toFixed(1)},${y.toFixed(1)}`;
-  let path = `M${xy(first!)}`;
-  rest.slice(0, -1).forEach((at, i) => {
-    const next = rest[i + 1]!;
-    const last = i === rest.length - 2;
-    path += ` Q${xy(at)} ${xy(last ? next : { x: (at.x + next.x) / 2, y: (at.y + next.y) / 2 })}`;
-  });
-  return rest.length === 1 ? `${path} L${xy(rest[0]!)}` : path;
+  return points.reduce((path, at, n) => {
+    const before = points[n - 1];
+    if (!before) return `M${xy(at)}`;
+    if (n % 2 === 0) return `${path} L${xy(at)}`;
+    const half = { x: (before.x + at.x) / 2, y: (before.y + at.y) / 2 };
+    const [one, other] = across ? [{ x: half.x, y: before.y }, { x: half.x, y: at.y }] : [{ x: before.x, y: half.y }, { x: at.x, y: half.y }];
+    return `${path} C${xy(one)} ${xy(other)} ${xy(at)}`;
+  }, "");
 }
 
-let drawings = 0;
-
-export function draw(shapes: Shape[], links: Link[], name: string, across: boolean): Drawn {
+/** Places that dagre finds; edges leave and reach nodes at their sides, one beside the other, and are straight at their labels. */
+function arranged(shapes: Shape[], links: Link[], across: boolean): Placed {
   const graph = new Graph({ multigraph: true, compound: true });
-  graph.setGraph({ rankdir: across ? "LR" : "TB", nodesep: 26, ranksep: across ? 14 : 22, edgesep: 18, marginx: 12, marginy: 12 });
+  graph.setGraph({ rankdir: across ? "LR" : "TB", nodesep: 26, ranksep: across ? 38 : 36, edgesep: 18 });
   graph.setDefaultEdgeLabel(() => ({}));
   const groups = [...new Set(shapes.map((shape) => shape.group).filter((group): group is string => !!group))];
   for (const group of groups) graph.setNode(`group ${group}`, {});
   for (const shape of shapes) {
-    const wide = Math.max(...shape.lines.map((line) => width(line.text, FONT[line.kind])), 0);
-    const point = shape.look === "point";
+    const wide = Math.max(...shape.lines.map((line) => textWidth(line.text, FONT[line.kind])), 0);
     const live = shape.lines.some((line) => line.kind === "live") ? 150 : 64;
-    graph.setNode(shape.id, {
-      width: point ? 9 : Math.max(wide + 28, live),
-      height: point ? 9 : shape.lines.length * HEIGHT + 14,
-    });
+    graph.setNode(shape.id, { width: Math.max(wide + 26, live), height: shape.lines.length * HEIGHT + 14 });
     if (shape.group) graph.setParent(shape.id, `group ${shape.group}`);
   }
   links.forEach((link, i) => {
-    const wide = Math.max(...link.label.map((text) => width(text, FONT.detail)), link.room ?? 0);
+    const wide = Math.max(...link.label.map((text) => textWidth(text)), link.room ?? 0);
     const some = link.label.length > 0;
     // Across, the first line stands above the edge and the second one below, so both have room.
-    graph.setEdge(link.from, link.to, { width: some ? wide + 14 : 0, height: some ? (across ? 38 : link.label.length * 15 + 26) : 0, labelpos: "c" }, `${i}`);
+    graph.setEdge(link.from, link.to, { width: some ? wide + 4 : 0, height: some ? (across ? 38 : link.label.length * 15 + 8) : 0, labelpos: "c" }, `${i}`);
   });
   layout(graph);
-  const size = graph.graph() as { width: number; height: number };
+  const nodes = new Map(shapes.map((shape) => [shape.id, graph.node(shape.id) as Box]));
+  const routes = links.map((link, i) => graph.edge(link.from, link.to, `${i}`) as Box & { points: At[] });
+  const side = (at: At) => (across ? at.y : at.x);
+  const port = (id: string, mine: number, end: "from" | "to"): At => {
+    const near = (n: number) => side(routes[n]!.points.at(end === "from" ? 1 : -2)!);
+    const all = links.map((_, n) => n).filter((n) => links[n]![end] === id).sort((a, b) => near(a) - near(b) || a - b);
+    const node = nodes.get(id)!;
+    const step = Math.min(PORTS, (0.7 * (across ? node.height : node.width)) / all.length) * (all.indexOf(mine) - (all.length - 1) / 2);
+    const out = end === "from" ? 0.5 : -0.5;
+    return across ? { x: node.x + out * node.width, y: node.y + step } : { x: node.x + step, y: node.y + out * node.height };
+  };
+  const edges = links.map((link, n) => {
+    const { points, x, y, width, height } = routes[n]!;
+    const labelled = (at: At) => link.label.length && Math.abs(at.x - x) < 1 && Math.abs(at.y - y) < 1;
+    const inner = points.slice(1, -1).flatMap((at) => {
+      const long = labelled(at) ? (across ? width : height) / 2 : 0;
+      return across ? [{ x: at.x - long, y: at.y }, { x: at.x + long, y: at.y }] : [{ x: at.x, y: at.y - long }, { x: at.x, y: at.y + long }];
+    });
+    const end = port(link.to, n, "to");
+    const before = across ? { x: end.x - TIP, y: end.y } : { x: end.x, y: end.y - TIP };
+    return { path: bends([port(link.from, n, "from"), ...inner, before, end], across), x, y, width, height };
+  });
+  const around = (group: string): Box & { name: string } => {
+    const inside = new Set(shapes.filter((shape) => shape.group === group).map((shape) => shape.id));
+    const all = [...shapes.filter((shape) => inside.has(shape.id)).map((shape) => nodes.get(shape.id)!), ...routes.filter((_, n) => inside.has(links[n]!.from) && inside.has(links[n]!.to))];
+    const [left, top] = [Math.min(...all.map((at) => at.x - at.width / 2)) - 11, Math.min(...all.map((at) => at.y - at.height / 2)) - 24];
+    const [right, below] = [Math.max(...all.map((at) => at.x + at.width / 2)) + 11, Math.max(...all.map((at) => at.y + at.height / 2)) + 12];
+    return { name: group, x: (left + right) / 2, y: (top + below) / 2, width: right - left, height: below - top };
+  };
+  const stages = groups.map(around);
+  const all = [...nodes.values(), ...routes.filter((_, n) => links[n]!.label.length), ...stages];
+  const [left, top] = [Math.min(...all.map((at) => at.x - at.width / 2)) - MARGIN, Math.min(...all.map((at) => at.y - at.height / 2)) - MARGIN];
+  const [right, below] = [Math.max(...all.map((at) => at.x + at.width / 2)) + MARGIN, Math.max(...all.map((at) => at.y + at.height / 2)) + MARGIN];
+  return { left, top, width: right - left, height: below - top, nodes, edges, groups: stages };
+}
+
+let drawings = 0;
+
+export function draw(shapes: Shape[], links: Link[], name: string, across: boolean, places?: Placed): Drawn {
+  const size = places ?? arranged(shapes, links, across);
   const marker = `tip-${++drawings}`;
   const svg = s("svg", {
-    viewBox: `0 0 ${Math.ceil(size.width)} ${Math.ceil(size.height)}`,
+    viewBox: `${Math.floor(size.left)} ${Math.floor(size.top)} ${Math.ceil(size.width)} ${Math.ceil(size.height)}`,
     width: Math.ceil(size.width),
     height: Math.ceil(size.height),
     role: "group",
@@ -98,21 +150,20 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     const place = { viewBox: "0 0 8 8", refX: 7.4, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" };
     svg.append(s("marker", { id: `${marker}-${look}`, ...place }, tip));
   }
-  for (const group of groups) {
-    const at = graph.node(`group ${group}`) as At & { width: number; height: number };
+  for (const at of size.groups) {
     const left = at.x - at.width / 2;
     const top = at.y - at.height / 2;
     svg.append(
       s("g", { class: "stage", "aria-hidden": true },
         s("rect", { x: left, y: top, width: at.width, height: at.height, rx: 10 }),
-        s("text", { x: left + 10, y: top + 15 }, group)),
+        s("text", { x: left + 11, y: top + 16 }, at.name)),
     );
   }
   const drawnLinks: Drawn["links"] = [];
   links.forEach((link, i) => {
-    const edge = graph.edge(link.from, link.to, `${i}`) as { points: At[]; x: number; y: number; width: number; height: number };
+    const edge = size.edges[i]!;
     const tip = link.tip === false ? {} : { "marker-end": `url(#${marker}-${link.look === "bad" ? "bad" : "plain"})` };
-    const path = s("path", { d: curve(edge.points), class: `link ${link.look}`, ...tip });
+    const path = s("path", { d: edge.path, class: `link ${link.look}`, ...tip });
     const text = s("text", { class: "label", "text-anchor": "middle" });
     const group = s("g", {}, path);
     if (link.label.length) {
@@ -127,7 +178,7 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
   });
   const found = new Map<string, SVGGElement>();
   for (const shape of shapes) {
-    const at = graph.node(shape.id) as At & { width: number; height: number };
+    const at = size.nodes.get(shape.id)!;
     const group = s("g", { class: `shape ${shape.look}`, transform: `translate(${at.x - at.width / 2},${at.y - at.height / 2})` });
     if (shape.look === "point") {
       group.append(s("circle", { cx: at.width / 2, cy: at.height / 2, r: 3.5 }));

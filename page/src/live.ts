@@ -1,17 +1,18 @@
 // Live: the plan of a query, and beside it the node that was picked.
 import { get, number, query, type Batch, type Kept, type Picture, type PlanNode, type State } from "./api";
-import { button, bytes, count, h, span, table, value } from "./dom";
+import { button, bytes, count, h, renew, span, table, value } from "./dom";
 import { flowOf, named, plan, type Plan } from "./plan";
 import { series } from "./series";
 import { keptSeries, throughput } from "./time";
 import { excerpt } from "./sql";
 
-const DONE = ["rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out"];
+const DONE = ["rows_in", "rows_out", "rows_purged", "rows_skipped", "puncts_in", "puncts_out"];
 const KEPT = ["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received"];
 const WORDS: Record<string, string> = {
   rows_in: "rows in",
   rows_out: "rows out",
   rows_purged: "rows purged",
+  rows_skipped: "rows skipped",
   puncts_in: "punctuations in",
   puncts_out: "punctuations out",
   rows_kept: "rows kept",
@@ -78,7 +79,8 @@ export class LiveView {
     const rows = [...DONE, ...KEPT].filter((name) => counts && name in counts);
     const oldest = counts?.["oldest"];
     const top = this.panel.scrollTop;
-    this.panel.replaceChildren(
+    renew(
+      this.panel,
       h("h2", {}, node.label),
       h("p", { class: "quiet" }, [named(node.detail), node.reads ? `of ${node.reads}` : ""].filter(Boolean).join(" · ")),
       ...(node.schemes?.length ? [h("p", {}, ...node.schemes.flatMap((scheme) => [h("code", {}, scheme), " "]))] : []),
@@ -117,9 +119,11 @@ export class LiveView {
       return this.tables.replaceChildren(h("h3", {}, "Keys"), ask);
     }
     const known = kept.operators?.find((operator) => operator.name === node.id)?.tables ?? [];
-    this.tables.replaceChildren(
-      ...known.flatMap((each) => [
-        h("h3", {}, `${each.name.replace(`${node.id}_`, "")}: ${count(each.rows)} rows`),
+    renew(
+      this.tables,
+      ...(known.some((each) => each.rows) ? [] : [h("p", { class: "quiet" }, "It keeps no rows now.")]),
+      ...known.filter((each) => each.rows).flatMap((each) => [
+        h("h3", {}, `${each.name.replace(`${node.id}_`, "")}: ${count(each.rows)} ${each.rows === 1 ? "row" : "rows"} kept`),
         each.largest.length ? table(["largest keys", "rows"], each.largest.map(({ key, rows }) => [told(key), rows]), "Largest keys") : null,
         each.oldest.length
           ? table(["oldest rows wait for", "open for"], each.oldest.map((old) => [old["waits for"] ?? "–", span(Date.now() / 1000 - old.since)]), "Oldest rows")

@@ -1,6 +1,6 @@
 // The page: which view is shown, and which query.
 import { get, query, type Batch, type Picture, type StorySummary, type Summary } from "./api";
-import { button, h } from "./dom";
+import { button, h, renew } from "./dom";
 import { RegisterView } from "./editor";
 import { LiveView } from "./live";
 import { TimeView } from "./time";
@@ -18,7 +18,7 @@ interface Known {
 
 class Page {
   private readonly main = document.querySelector("main")!;
-  private readonly nav = document.querySelector("nav")!;
+  private readonly nav = document.querySelector<HTMLElement>("nav")!;
   private readonly bar = document.querySelector<HTMLElement>(".queries")!;
   private readonly known = new Map<string, Known>();
   private stories: StorySummary[] = [];
@@ -89,7 +89,7 @@ class Page {
     if (this.known.has(wanted)) this.name = wanted;
     else if (!this.known.has(this.name)) this.name = names.at(-1) ?? "";
     const places = VIEWS.filter(([name]) => this.known.size || (name !== "live" && name !== "time"));
-    this.nav.replaceChildren(...places.map(([name, words]) => h("a", { href: `#/${name}`, "aria-current": name === view ? "page" : null }, words)));
+    renew(this.nav, ...places.map(([name, words]) => h("a", { href: `#/${name}`, "aria-current": name === view ? "page" : null }, words)));
     document.title = `${VIEWS.find(([name]) => name === view)?.[1] ?? ""} – Punctum`;
     this.shown = null;
     this.queries(view);
@@ -124,10 +124,10 @@ class Page {
     if (!known || (view !== "live" && view !== "time" && view !== "")) return this.bar.replaceChildren();
     const { summary } = known;
     const choose = h("select", { "aria-label": "Query", change: () => (location.hash = `#/${view || "live"}/${encodeURIComponent(choose.value)}`) }, ...[...this.known.keys()].map((name) => h("option", { value: name, selected: name === this.name }, name)));
-    const elsewhere = summary.status === "elsewhere" ? `last batch ${known.batches.at(-1) ? new Date(known.batches.at(-1)!.time * 1000).toLocaleTimeString() : "–"}` : summary.status;
+    const elsewhere = summary.status === "elsewhere" ? `last batch ${known.batches.at(-1) ? new Date(known.batches.at(-1)!.time * 1000).toLocaleTimeString("en-GB") : "–"}` : summary.status;
     const words = h("span", { class: `status ${summary.status}` }, elsewhere);
     const failure = summary.failure ? h("span", { class: "problem" }, summary.failure) : null;
-    this.bar.replaceChildren(choose, words, ...(failure ? [failure] : []), ...(summary.control ? this.controls(known) : []));
+    renew(this.bar, choose, words, ...(failure ? [failure] : []), ...(summary.control ? this.controls(known) : []));
   }
 
   private controls({ summary, picture }: Known): HTMLElement[] {

@@ -6,20 +6,27 @@ import { count, h } from "./dom";
 export interface Values {
   name: string;
   values: (number | null)[];
-  look: "first" | "second" | "kept" | "without" | "bad";
+  /** What it is now, where that is not the last of the values. */
+  now?: number | undefined;
+  look: "first" | "second" | "third" | "fourth" | "kept" | "without" | "bad";
 }
 export interface How {
   height?: number;
   unit?: string;
   note?: string;
   bars?: boolean;
+  /** What is counted is whole, and so are the marks of the axis. */
+  whole?: boolean;
 }
+
+const WHOLE = [...Array(13).keys()].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 export function series(title: string, times: number[], lines: Values[], how: How = {}): HTMLElement {
   const place = h("div", { class: "chart" });
-  const last = (each: Values) => each.values.findLast((n) => n !== null);
+  place.style.minHeight = `${how.height ?? 170}px`; // what is below stays where it is while the chart is drawn
+  const last = (each: Values) => each.now ?? each.values.findLast((n) => n !== null);
   const keys = lines.map((each) => {
     const now = last(each);
     return h("span", {}, h("i", { class: `line ${each.look}` }), `${each.name} `, h("b", {}, now === undefined || now === null ? "–" : `${count(now)}${how.unit ?? ""}`));
@@ -29,6 +36,7 @@ export function series(title: string, times: number[], lines: Values[], how: How
   const make = (): void => {
     const wide = place.clientWidth;
     if (!wide) return;
+    if (!times.length) return place.replaceChildren(h("p", { class: "quiet" }, "No batch yet."));
     const axis = { stroke: colour("quiet"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
     const options: uPlot.Options = {
       width: wide,
@@ -37,7 +45,7 @@ export function series(title: string, times: number[], lines: Values[], how: How
       cursor: { show: false },
       padding: [8, 24, 0, 0],
       scales: { x: { range: (_, first, last) => (last - first < 10 ? [last - 10, last] : [first, last]) }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] } },
-      axes: [{ ...axis, space: 74, size: 28, values: (_, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString("en-GB")) }, { ...axis, size: 52, values: (_, ticks) => ticks.map((n) => (n === null ? "" : small(n))) }],
+      axes: [{ ...axis, space: 74, size: 28, values: (_, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString("en-GB")) }, { ...axis, size: 52, ...(how.whole ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((n) => (n === null ? "" : small(n))) }],
       series: [{}, ...lines.map((each) => ({ label: each.name, stroke: colour(each.look), width: 1.8, points: { show: times.length < 2 }, fill: each.look === "kept" ? `${colour("kept")}22` : undefined, dash: each.look === "without" ? [5, 4] : undefined, paths: how.bars ? uPlot.paths.bars!({ size: [0.6, 14] }) : undefined }))],
     };
     place.replaceChildren();

@@ -1,10 +1,11 @@
 // Over time: throughput, what is kept, how long things take, what was rejected, and how far behind sources and inputs are.
 import { get, number, query, type Batch, type Feedback, type Picture, type Quarantine, type Waiting } from "./api";
-import { count, h, span, table } from "./dom";
+import { count, h, renew, span, table } from "./dom";
 import { pattern } from "./travel";
 import { quantile, series, type How } from "./series";
 
 const PAUSE = 2000;
+const STABLE = "stable_of ";
 
 export class TimeView {
   readonly root = h("div", { class: "time" });
@@ -52,28 +53,54 @@ export class TimeView {
       series("Latency, seconds", times, [{ name: "batch", values: took, look: "first" }, { name: "punctuation to result", values: through, look: "second" }], {
         note: `Batch: p50 ${half}, p99 ${most}. From the file that brings a punctuation to the commit of its results: p50 ${halfThrough}, p99 ${mostThrough}.`,
       }),
-      series("Rejected rows in a batch", times, [{ name: "rejected", values: batches.map((batch) => batch.quarantined || null), look: "bad" }], { bars: true }),
+      series("Rejected rows in a batch", times, [{ name: "rejected", values: batches.map((batch) => batch.quarantined || null), now: batches.at(-1)?.quarantined, look: "bad" }], { bars: true, whole: true }),
+      ...this.skipped(times),
       ...this.merges(times),
     );
-    this.more.replaceChildren(this.sources(), this.quarantine(), ...this.told());
+    renew(this.more, this.sources(), this.quarantine(), ...this.told());
   }
 
-  /** Of merges: up to which time their output is final. */
+  /** Rows that nobody needed any more: those that were skipped where streams are read, and those that operators did not take. */
+  private skipped(times: number[]): HTMLElement[] {
+    const read = this.batches.map((batch) => Object.values(batch.skipped ?? {}).reduce((sum, n) => sum + n, 0));
+    const inside = this.batches.map((batch) => Object.values(batch.operators).reduce((sum, counts) => sum + number(counts, "rows_skipped"), 0));
+    if (![...read, ...inside].some((n) => n)) return [];
+    const streams = new Map<string, number>();
+    for (const batch of this.batches) for (const [name, n] of Object.entries(batch.skipped ?? {})) streams.set(name, (streams.get(name) ?? 0) + n);
+    const all = [...streams].map(([name, n]) => `${count(n)} of ${name}`).join(", ");
+    const lines = [{ name: "where they are read", values: read, look: "first" as const }, { name: "by operators", values: inside, look: "second" as const }];
+    return [series("Rows skipped by feedback", times, lines, { whole: true, note: all ? `In these batches, where streams are read: ${all}.` : "" })];
+  }
+
+  /** Of merges: how far each input is behind the one that leads. */
   private merges(times: number[]): HTMLElement[] {
     const merges = this.picture.nodes.filter((node) => this.batches.some((batch) => "stable" in (batch.operators[node.id] ?? {})));
     return merges.map((node) => {
-      const inputs = [...new Set(this.batches.flatMap((batch) => Object.keys(batch.operators[node.id] ?? {})))].filter((name) => name.startsWith("stable_of "));
-      const looks = ["first", "kept", "without", "bad"] as const;
-      const finite = (n: number | undefined) => (n === undefined || Math.abs(n) > 2 ** 60 ? null : n);
-      const of = (name: string) => this.batches.map((batch) => finite(batch.operators[node.id]?.[name] as number | undefined));
-      const lines = inputs.map((name, i) => ({ name: name.slice("stable_of ".length), values: of(name), look: looks[i % looks.length]! }));
-      return series(`Stables of the merge of ${node.reads}`, times, [{ name: "output", values: of("stable"), look: "second" as const }, ...lines], { note: leader(inputs, this.batches.at(-1)?.operators[node.id]) });
+      const inputs = [...new Set(this.batches.flatMap((batch) => Object.keys(batch.operators[node.id] ?? {})))].filter((name) => name.startsWith(STABLE));
+      const looks = ["first", "third", "fourth", "bad"] as const;
+      const finite = (n: unknown) => (typeof n !== "number" || Math.abs(n) > 2 ** 60 ? null : n);
+      const of = (batch: Batch | undefined, name: string) => finite(batch?.operators[node.id]?.[name]);
+      const most = (batch: Batch | undefined) => Math.max(...inputs.map((name) => of(batch, name) ?? -Infinity));
+      const behind = (batch: Batch | undefined, name: string) => (of(batch, name) === null ? null : most(batch) - of(batch, name)!);
+      const stamps = this.picture.nodes.some((other) => other.columns?.some(({ name, type }) => name === "_vs" && type.startsWith("TIMESTAMP")));
+      const far = (n: number) => (stamps ? span(n / 1e6) : count(n));
+      const last = this.batches.at(-1);
+      const lines = inputs.map((name, i) => ({ name: name.slice(STABLE.length), values: this.batches.map((batch) => (behind(batch, name) ?? 0) / (stamps ? 1e6 : 1)), look: looks[i % looks.length]! }));
+      const now = inputs.map((name) => [name.slice(STABLE.length), behind(last, name)] as const);
+      const leads = now.filter(([, n]) => n === 0).map(([name]) => name);
+      const rest = now.filter(([, n]) => n).map(([name, n]) => `${name} by ${far(n!)}`);
+      const final = of(last, "stable");
+      const told = [leads.length ? `${leads.join(", ")} ${leads.length > 1 ? "lead" : "leads"}` : "", rest.length ? `behind: ${rest.join(", ")}` : "", final === null ? "" : `the output is final up to ${stamps ? new Date(final / 1000).toISOString().replace("T", " ").slice(0, 19) : count(final)}`];
+      return series(`How far inputs of the merge of ${node.reads} are behind${stamps ? ", seconds" : ""}`, times, lines, { note: `${told.filter(Boolean).join("; ")}.` });
     });
   }
 
   private sources(): HTMLElement {
-    const rows = this.waiting.streams.map((each) => [each.stream, each.files ?? "many", each.since === null ? "–" : span(Date.now() / 1000 - each.since)]);
-    return h("section", {}, h("h2", {}, "Sources"), rows.length ? table(["stream", "files that wait", "the oldest since"], rows, "Lag of each source") : h("p", { class: "quiet" }, "No stream of files is read."));
+    const some = (n: number, what: string) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+    const waits = ({ files, messages }: Waiting["streams"][number]) => (messages !== undefined ? (messages === null ? "not known now" : some(messages, "message")) : files === undefined ? "not known here" : files === null ? "not counted" : some(files, "file"));
+    const others = this.picture.nodes.filter((node) => node.kind === "stream" && !this.waiting.streams.some(({ stream }) => stream === node.label)).map((node) => ({ stream: node.label }));
+    const rows = [...this.waiting.streams, ...others].map((each: Waiting["streams"][number]) => [each.stream, waits(each), each.since ? span(Date.now() / 1000 - each.since) : "–"]);
+    return h("section", {}, h("h2", {}, "Sources"), rows.length ? table(["stream", "what waits", "the oldest since"], rows, "Lag of each source") : h("p", { class: "quiet" }, "No stream is read."));
   }
 
   /** What nobody needs any more, as this query has said and heard. */
@@ -86,7 +113,7 @@ export class TimeView {
   private quarantine(): HTMLElement {
     const { rows, reasons } = this.rejected;
     const told = reasons.map(({ stream, reason, rows: many, records }) =>
-      h("details", {}, h("summary", {}, h("b", {}, count(many)), ` ${stream}: ${reason}`), table(["where", "what"], records.map((record) => [record.place, h("code", {}, record.text)]), `The last of them`)));
+      h("details", {}, h("summary", { "data-key": `${stream}: ${reason}` }, h("b", {}, count(many)), ` ${stream}: ${reason}`), table(["where", "what"], records.map((record) => [record.place, h("code", {}, record.text)]), `The last of them`)));
     return h("section", {}, h("h2", {}, `Quarantine: ${count(rows)}`), ...(told.length ? told : [h("p", { class: "quiet" }, "Nothing was rejected.")]));
   }
 }
@@ -96,7 +123,8 @@ export function throughput(picture: Picture, batches: Batch[], how: How = {}): H
   const ins = picture.edges.filter((edge) => edge.from.startsWith("stream ") && edge.counts);
   const out = picture.edges.find((edge) => edge.to.startsWith("sink "))?.counts ?? picture.edges.at(-1)?.counts;
   const of = (batch: Batch, counts: [string, string] | null | undefined) => (counts ? number(batch.operators[counts[0]], counts[1]) : 0);
-  const rate = (rows: number, i: number) => rows / Math.max(i ? batches[i]!.time - batches[i - 1]!.time : batches[i]!.seconds, 0.001);
+  const whole = batches.length < 2 || batches[0]!.batch === 0;
+  const rate = (rows: number, i: number) => (i || whole ? rows / Math.max(i ? batches[i]!.time - batches[i - 1]!.time : batches[i]!.seconds, 0.001) : null);
   const arrived = batches.map((batch, i) => rate(ins.reduce((sum, edge) => sum + of(batch, edge.counts), 0), i));
   const given = batches.map((batch, i) => rate(of(batch, out), i));
   return series("Throughput, rows/s", batches.map((batch) => batch.time), [{ name: "in", values: arrived, look: "first" }, { name: "out", values: given, look: "second" }], how);
@@ -108,12 +136,5 @@ export function keptSeries(batches: Batch[], how: How = {}): HTMLElement {
   const kept = batches.map((batch) => sum(batch, "rows_kept"));
   let purged = 0;
   const without = batches.map((batch, i) => kept[i]! + (purged += sum(batch, "rows_purged")));
-  return series("Rows kept", batches.map((batch) => batch.time), [{ name: "kept", values: kept, look: "kept" }, { name: "without punctuations, at least", values: without, look: "without" }], how);
-}
-
-function leader(inputs: string[], counts: Batch["operators"][string] | undefined): string {
-  const at = inputs.map((name): [string, number] => [name.slice("stable_of ".length), number(counts, name)]).sort((a, b) => b[1] - a[1]);
-  if (at.length < 2) return "";
-  const [first, ...rest] = at;
-  return `${first![0]} leads; behind it: ${rest.map(([name, n]) => `${name} by ${count(first![1] - n)}`).join(", ")}.`;
+  return series("Rows kept", batches.map((batch) => batch.time), [{ name: "kept", values: kept, look: "kept" }, { name: "without punctuations, at least", values: without, look: "without" }], { whole: true, ...how });
 }

@@ -242,7 +242,9 @@ def run(
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     """The queries of a script, when all of them can run: what can be known without Spark is known before it starts."""
     from punctum.compile import Options
+    from punctum.engine.kafka.client import check_library
     from punctum.engine.sources.directories import check_directories
+    from punctum.ir.definitions import KAFKA
 
     def members(column: "TableColumn") -> "tuple[Value, ...]":
         from punctum.engine.sources import tables  # here because Polars takes a while to import
@@ -254,6 +256,9 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     for query in queries.queries:
         query.check_references()
     check_directories(queries.analyses, script.parent)
+    formats = {stream.format for known in queries.analyses for stream in known.streams}
+    if KAFKA in formats | {known.query.sink.format for known in queries.queries if known.query.sink is not None}:
+        check_library()
     if queries.script.tables:
         from punctum.engine.sources.tables import check_tables  # here because Polars takes a while to import
 

@@ -33,6 +33,7 @@ from punctum.engine.spark import log_in_words
 from punctum.engine.start import hand_over, write
 from punctum.engine.trigger import AT_ONCE, interval
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
+from punctum.ir.definitions import KAFKA
 from punctum.page.notes import Notes, notes, write_notes
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
@@ -168,7 +169,7 @@ class Query:
         trigger: str = AT_ONCE,
         add_to_sink: bool = False,
     ) -> "Query":
-        """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
+        """Run until stopped, or process the available input; with the same checkpoint, go on from where it stopped.
 
         A batch begins when the one before it has ended, or a ``trigger`` later: '10 seconds' after that one began.
 
@@ -343,14 +344,9 @@ class Query:
         from punctum.page.watched import Handles, WatchedQuery
 
         run = self._started()
-        handles = Handles(
-            lambda: run.recent,
-            lambda: self._status,
-            lambda: str(self.failure or ""),
-            self.stop,
-            self.attach,
-            self.detach,
-        )
+        topics = {stream.name: stream.options for stream in self._compiled.analysis.streams if stream.format == KAFKA}
+        controls = self.stop, self.attach, self.detach
+        handles = Handles(lambda: run.recent, lambda: self._status, lambda: str(self.failure or ""), *controls, topics)
         page.show(WatchedQuery(self._checkpoint, self._notes, handles))
 
     def stop(self) -> None:

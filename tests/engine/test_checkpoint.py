@@ -119,6 +119,25 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
         assert difference in caught.value.detail
 
 
+TOPIC = """
+CREATE STREAM a (k BIGINT, PUNCTUATED ON (k){clause}) USING kafka OPTIONS (brokers 'here:1', topic '{topic}'{more});
+CREATE SINK o USING json OPTIONS (path 'o');
+INSERT INTO o SELECT k, COUNT(*) AS n FROM a GROUP BY k;
+"""
+RECORD = """, format 'avro', avroSchema '{{"type": "record", "name": "a", "fields": [{fields}]}}'"""
+
+
+def test_a_topic_may_be_reached_in_another_way(tmp_path: Path) -> None:
+    def reached(clause: str = "", topic: str = "t", more: str = "") -> list[str]:
+        return plan(TOPIC.format(clause=clause, topic=topic, more=more))
+
+    k, other = '{"name": "k", "type": "long"}', '{"name": "v", "type": "long"}'
+    assert reached(more=RECORD.format(fields=k)) == reached(more=RECORD.format(fields=f"{k}, {other}"))
+    assert reached() == reached(more=", idle '1 day', startingOffsets 'latest', user 'me', password '${env:P}'")
+    assert reached() != reached(topic="u")
+    assert set(reached(", PARTITIONED BY (k)")) - set(reached()) == {"  PARTITIONED BY (k)"}
+
+
 def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
     load_or_init_plan(str(tmp_path), ["a"])
     load_or_init_plan(str(tmp_path), ["b"])

@@ -217,6 +217,30 @@ def test_a_function_is_not_called_for_what_nobody_needs() -> None:
     assert 2000 < sum(seen) / 2 < 3500, "of 4000 that were needed at first"
 
 
+def test_what_is_skipped_is_counted() -> None:
+    """Where a stream is read, and by an operator that hears of a limit when rows are there already."""
+    seen: list[int] = []
+
+    def score(v: pl.Series) -> pl.Series:
+        seen.append(len(v))
+        if sum(seen) >= 2 * FIRST:
+            told.tell(3000)
+        return v * 2
+
+    functions = {"score": parse_function("score", score, ["BIGINT"], "BIGINT")}
+    sql = "CREATE SINK o USING console; INSERT INTO o SELECT ts AS t, SUM(score(v)) AS x FROM s GROUP BY ts"
+    relation = parse_script(sql, STREAMS, functions).queries[0].relation
+    told = Told((), relation.schema)
+    told.tell(1000)
+    running = Simulation(relation, 3, signals=told)
+    over = said('{"$punct": {"ts": {"lt": 5000}}}', STREAMS["s"])
+    given = running.feed({"s": ColumnarSlice(frame(STREAMS["s"].schema, [(1, n, 1) for n in range(5000)]), (over,))})
+    assert sorted(given.rows["t"]) == [*range(3000, 5000)]
+    assert running.skipped == 5000 - sum(seen), "for these the function was not called"
+    assert sum(counts["rows_skipped"] for counts in running.counts) == sum(seen) - 2000 > 0
+    assert sum(counts["rows_in"] for counts in running.counts[:3]) == 2000
+
+
 def test_where_the_plan_knows_the_column() -> None:
     found = {
         name: {

@@ -4,7 +4,9 @@ The merged output is the same; what differs is how often the plans' function is 
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -71,6 +73,10 @@ class Plans:
         self._running[name].catch_up()
         return sum(map(int, calls.read_text().split())) if calls.exists() else 0
 
+    def metrics(self, name: str) -> Sequence[Mapping[str, Any]]:
+        """The metrics of the batches that one has done."""
+        return self._running[name].metrics()
+
     def stop(self, *names: str) -> None:
         """Stop some, or all."""
         for name in names or list(self._running):
@@ -113,6 +119,7 @@ def tried(plans: Plans, tmp_path: Path, signal: str) -> None:
     # the last event before the limit ends at it
     limit = ROWS * (2 if signal == "heard" else 1)
     assert called == FILES * ROWS - limit + 1
+    assert sum(batch.get("skipped", {}).get("s", 0) for batch in plans.metrics("b")) == FILES * ROWS - called
     assert json.loads((tmp_path / "b.s.feedback").read_text()) == {"$punct": {"ts": {"le": limit - 2}}}
     plans.run("merged")
     assert json.loads(feedback.read_text()) == {"$punct": {}}

@@ -24,6 +24,14 @@ SCHEMA = Schema.of(k="BIGINT", t="BIGINT", v="BIGINT")
 LATE = 3
 """Rows come at most so much after others with a greater time."""
 APART = "timestamp_seconds(b.t) - timestamp_seconds(a.t)"
+DAYS = "datediff(date_from_unix_date(b.t), date_from_unix_date(a.t))"
+EPOCH = "DATE '1970-01-01'"
+THEIRS = {
+    DAYS: f"({EPOCH} + b.t::INTEGER - ({EPOCH} + a.t::INTEGER))",
+    " div ": " // ",
+    "timestamp_seconds": "to_timestamp",
+}
+"""How DuckDB spells it."""
 BETWEEN = "b.t BETWEEN a.t AND a.t + 5"
 QUERIES = {
     "interval": (f"SELECT a.k, a.t, b.t AS u, b.v FROM a JOIN b ON a.k = b.k AND {BETWEEN}", "t ASC"),
@@ -70,6 +78,10 @@ QUERIES = {
         "SELECT a.k, b.v FROM a JOIN b ON a.k = b.k AND (b.t BETWEEN a.t AND a.t + 2 OR b.t = a.t + 5 AND b.v > 0)",
         "t ASC",
     ),
+    "either of some": (
+        "SELECT a.k, b.v FROM a JOIN b ON b.t = a.t OR b.k = a.k AND a.t < b.t AND (b.t < a.t + 3 OR b.t = a.t + 5)",
+        "t ASC",
+    ),
     "left, either": (
         "SELECT a.k, a.t, b.v FROM a LEFT JOIN b ON a.k = b.k AND (b.t BETWEEN a.t - 1 AND a.t OR b.t = a.t + 4)",
         "t ASC",
@@ -77,6 +89,21 @@ QUERIES = {
     "a chain, either": (
         "SELECT a.v, b.v AS w, c.v AS x FROM a JOIN b ON a.k = b.k AND (b.t = a.t OR b.t BETWEEN a.t + 2 AND a.t + 4) "
         "JOIN c ON b.v = c.v AND (c.t = b.t + 1 OR c.t + 2 = b.t)",
+        "t ASC",
+    ),
+    "not outside": (
+        "SELECT a.k, b.v FROM a JOIN b ON a.k = b.k AND NOT (b.t < a.t OR b.t > a.t + 2 * 2 OR NOT b.v > 0)",
+        "t ASC",
+    ),
+    "an absolute value": ("SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND ABS(a.t - b.t) < 4", "t ASC"),
+    "some distances": ("SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND a.t - b.t IN (-2, 0, 3)", "t ASC"),
+    "is true": ("SELECT a.v, b.v AS w FROM a JOIN b ON (b.t - a.t BETWEEN 0 AND 3) IS TRUE", "t ASC"),
+    "days": (f"SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND {DAYS} BETWEEN -1 AND 2", "t ASC"),
+    "left, days": (f"SELECT a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k AND {DAYS} BETWEEN -1 AND 2", "t ASC"),
+    "left, with a partner": (f"SELECT a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k WHERE {BETWEEN}", "t ASC"),
+    "full, with partners": (
+        "SELECT s.v, s.w FROM (SELECT a.t, a.v, b.t AS u, b.v AS w FROM a FULL JOIN b ON a.k + 1 = b.k + 1) s "
+        "WHERE s.u - s.t IN (0, 1, 2)",
         "t ASC",
     ),
     "exists": (f"SELECT a.k, a.t FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.k = b.k AND {BETWEEN})", "t ASC"),
@@ -143,7 +170,9 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
         rows = [row for part, _ in slices(seed + n, scheme, times) for row in part if row[1] is not None]
         base.execute(f"CREATE TABLE {name} (k BIGINT, t BIGINT, v BIGINT)")
         base.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
-    return Counter(base.execute(sql.replace(" div ", " // ").replace("timestamp_seconds", "to_timestamp")).fetchall())
+    for ours, theirs in THEIRS.items():
+        sql = sql.replace(ours, theirs)
+    return Counter(base.execute(sql).fetchall())
 
 
 SHORT = (

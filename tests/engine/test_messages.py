@@ -17,6 +17,7 @@ from punctum.engine.exchange.messages import (
     PackedSlice,
     PartitionsMessage,
     QuarantineMessage,
+    SkippedMessage,
     SplitPart,
     StageSlice,
     StreamSlice,
@@ -55,6 +56,7 @@ EVERY_KIND: list[Message] = [
     MetricsMessage(103, {"s1o0": {"rows_in": 4, "oldest": [1.5, "s(n=2)"]}}),
     QuarantineMessage(['{"a": "b\\n"}', "{}"]),
     WrittenMessage(104, "part 1.json"),
+    SkippedMessage("a b", 3),
 ]
 
 

@@ -36,6 +36,24 @@ def test_the_five_lines_of_the_readme(spark: SparkSession, bids: DataFrame) -> N
         running.stop()
 
 
+def test_the_program_for_users_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """An order of the rows closes their windows: of two hours the first one."""
+    page = README.parent / "docs/from-spark.md"
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    times = ("2026-01-01T10:05:00Z", "2026-01-01T10:50:00Z", "2026-01-01T11:15:00Z")
+    rows = [f'{{"itemid": 17, "increase": 2.5, "ts": "{time}"}}' for time in times]
+    (tmp_path / "bids").mkdir()
+    (tmp_path / "bids/1.json").write_text("\n".join(rows))
+    bids = spark.readStream.schema("itemid BIGINT, increase DOUBLE, ts TIMESTAMP").json(str(tmp_path / "bids"))
+    exec(program, {"spark": spark, "bids": bids})
+    (running,) = spark.streams.active
+    try:
+        running.processAllAvailable()
+        assert [p["sink"]["numOutputRows"] for p in running.recentProgress if p["numInputRows"]] == [1]
+    finally:
+        running.stop()
+
+
 def test_the_result_and_its_punctuations_as_a_dataframe(spark: SparkSession, bids: DataFrame, tmp_path: Path) -> None:
     session = Session(spark)
     session.stream("Bid", bids, punctuated=["itemid"])

@@ -42,6 +42,9 @@ class Message:
     def __init__(self, offset: int, value: bytes) -> None:
         self._offset, self._value = offset, value
 
+    def __len__(self) -> int:
+        return len(self._value)
+
     def offset(self) -> int:
         return self._offset
 
@@ -139,6 +142,7 @@ def test_folded_is_not_folded(select: str, owned: bool, speaks: bool, monkeypatc
         yield [Message(wanted.start + n, value) for n, value in enumerate(there)]
 
     monkeypatch.setattr(read, "_messages", messages)
+    monkeypatch.setattr("punctum.engine.sources.source.fetch", lambda *_: None)
     script = STREAMS.format(owned=", PARTITIONED BY (k)" if owned else "") + select + ";"
     (query,) = compile(script).queries
     buckets, idle = chance.choice([1, 2, 3]), chance.randrange(1, len(batches))

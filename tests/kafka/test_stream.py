@@ -1,6 +1,7 @@
 """Streams of topics on Spark, with a broker: what is read, and what becomes of a query whose broker or topic goes."""
 
 import json
+import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,12 +11,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kafka.broker import Broker
-from kafka.topics import create, delete, expire, send, widen
+from kafka.topics import create, delete, expire, new_topic, send, widen
 from lanes import PATIENCE, long
 from punctum import Session
 from punctum.algebra.schema import Schema
 from punctum.engine.kafka.broker import Brokers
-from punctum.engine.kafka.read import read_range
+from punctum.engine.kafka.read import fetch, read_range
 from punctum.engine.kafka.topics import OffsetRange
 from punctum.errors import MissingError, PunctumError
 from punctum.operators.columns import to_rows
@@ -187,6 +188,21 @@ def test_a_range_is_what_is_committed_in_it(broker: Broker, numbers: str) -> Non
     assert read(broker, numbers, 10, 12) == []
     assert read(broker, numbers, 3, 5) == [(3, 3), (4, 4)]
     assert read(broker, numbers, 12, 14) == [(12, 12)]
+
+
+def test_many_partitions_are_read_by_few_consumers(broker: Broker) -> None:
+    """One after the other, in another order each time, some of them again."""
+    chance, topic = random.Random(3), new_topic(broker, 9)
+    for p in range(9):
+        send(broker, topic, [{"n": 100 * p + n} for n in range(60)], p)
+    stream = options(broker, topic)
+    for start in (0, 20, 10, 30, 45):
+        ranges = [OffsetRange(topic, p, start, start + chance.randint(0, 15)) for p in chance.sample(range(9), 7)]
+        ranges = [each for each in ranges if each.end > each.start]
+        for number, wanted in enumerate(ranges):
+            fetch("s", stream, ranges[number:])
+            got = [row for _, read in read_range("s", stream, ONE, wanted) for row in to_rows(read.piece.rows)]
+            assert got == [(100 * wanted.partition + n,) for n in range(wanted.start, wanted.end)]
 
 
 def test_what_has_expired_is_an_error(broker: Broker, numbers: str) -> None:

@@ -11,7 +11,7 @@ from punctum.engine.exchange.blobs import chunk_from_blob, chunk_to_blob
 from punctum.operators.ages import Ages
 from punctum.operators.index import HashIndex, OrderIndex, hashes
 from punctum.operators.limits import limited
-from punctum.operators.spill import mapped_frame, spill
+from punctum.operators.spill import lie_in_files, mapped_frame, spill
 from punctum.operators.table import Table
 
 SCHEMA = {"k": pl.Int64, "x": pl.Float64, "s": pl.String, "id": pl.Int64, "born": pl.Float64}
@@ -140,14 +140,33 @@ def test_what_is_spilled_takes_no_memory() -> None:
     before = table.bytes
     spill([table], before)
     assert table.bytes == before > rows.estimated_size()
+    table.changes()
     spill([table], before - 1)
     assert table.bytes == 0
     view = table.having(rows.tail(1))
     assert view.rows.filter(k=99_999)["s"].to_list() == ["99999"]
+    assert table.having(rows.tail(1).select("s")).rows.height < 100
+    assert table.bytes == 0, "an index of rows in files is in files too"
     view.drop(view.rows["k"] == 99_999)
     assert len(table) == 99_999 and table.frame()["k"].max() == 99_998
+    assert table.bytes == rows.height, "a new mark takes a byte a row"
+    assert spill([table], 0) == rows.height and table.bytes == 0
+    view = table.having(rows.head(1))
+    view.drop(view.rows["k"] == 0)
+    assert len(table) == 99_998 and table.frame()["k"].min() == 1 and table.bytes == 0, "it is changed in its file"
+    again = restored(table, {n: chunk_to_blob(rows, table.ages(n)) for n, rows in table.chunks().items()})
+    assert again.bytes == rows.height, "a worker that has the chunks has their files; the marks are read from a log"
     table.all().drop(pl.Series([True]).new_from_index(0, 99_999))
     assert (len(table), table.bytes) == (0, 0), "what is dead counts no more, before it is let go"
+
+
+def test_chunks_that_are_read_into_files_take_no_memory() -> None:
+    rows = pl.DataFrame({"k": range(100_000)})
+    table = Table(rows, {0: mapped_frame(rows), 1 << 20: rows.head(10)})
+    lie_in_files(table, [0])
+    assert table.bytes == rows.head(10).estimated_size()
+    assert table.having(rows.tail(1)).rows["k"].max() == 99_999
+    assert table.bytes == rows.head(10).estimated_size()
 
 
 def test_what_a_batch_writes_does_not_grow_with_what_is_kept() -> None:

@@ -167,6 +167,26 @@ def test_the_unreachable_stream_is_red_and_no_label_lies_on_another(
                     assert apart, (name, found[i], other)
 
 
+def test_explain_draws_the_graph_that_the_page_draws(
+    browser: Browser, shown: tuple[LivePage, Path], tmp_path: Path
+) -> None:
+    with opened(browser, f"{shown[0].address}#/register") as page:
+        page.wait_for_selector(".verdicts .query")
+        for name in ("forgotten", "chain", "triangle", "pairs", "auction"):
+            script, drawing = tmp_path / f"{name}.sql", tmp_path / f"{name}.svg"
+            script.write_text(story(name).sql)
+            CliRunner().invoke(cli, ["explain", str(script), "--graph", str(drawing)])
+            wanted = re.findall(r'<path d="([^"]+)"(?: marker-end="[^"]+")?/>', drawing.read_text())
+            page.evaluate("sql => register.put(sql)", story(name).sql)
+            page.wait_for_function("sql => register.checked && register.checked.sql === sql", arg=story(name).sql)
+            drawn = page.locator(".punctuation-graph path.link").evaluate_all(
+                "all => all.map(p => p.getAttribute('d'))"
+            )
+            assert drawn == wanted and wanted
+            texts = page.locator(".punctuation-graph svg :is(tspan, text.title)").all_text_contents()
+            assert texts == re.findall(r"<text [^>]+>([^<]+)</text>", drawing.read_text())
+
+
 def test_names_are_shown_as_they_are(browser: Browser, tmp_path: Path) -> None:
     sql = f"CREATE STREAM `{NASTY}` (`{NASTY}` BIGINT, PUNCTUATED ON (`{NASTY}`)) USING json OPTIONS (path 'in');"
     sql += f" CREATE SINK `{IMAGE}` USING console; INSERT INTO `{IMAGE}` SELECT DISTINCT `{NASTY}` FROM `{NASTY}`;"
@@ -228,6 +248,22 @@ def test_the_keyboard_is_enough(browser: Browser, shown: tuple[LivePage, Path]) 
         expect(page.locator(".controls output")).to_have_text("slice 2 of 5")
         expect(page.locator(".slices tr.gone")).not_to_have_count(0)
         expect(page.locator(".slices section").last).to_contain_text("16.5")
+
+
+def test_what_is_open_or_focused_stays_so_when_batches_come(browser: Browser, shown: tuple[LivePage, Path]) -> None:
+    with opened(browser, f"{shown[0].address}#/live") as page:
+        page.wait_for_selector(".panel table")
+        page.get_by_role("link", name="Over time").press("Enter")
+        page.wait_for_selector(".more summary")
+        assert page.evaluate("() => document.activeElement.textContent") == "Over time"
+        page.locator(".more summary").press("Enter")
+        for end in (20, 21):
+            write_metrics(shown[1], some(end))
+            expect(page.locator("figure", has_text="Rows kept").locator(".keys b").first).to_have_text(
+                f"{1019 + end:,}"
+            )
+            expect(page.locator(".more details")).to_have_attribute("open", "")
+            assert page.evaluate("() => document.activeElement.dataset.key") == "bid: not JSON"
 
 
 def ready(page: Page, view: str) -> None:

@@ -33,6 +33,20 @@ SHOWN = {
     "a = b AND a = b": ["(a = b)"],
     "a >= b AND a >= c": ["(a >= b)", "(a >= c)"],
     "a = b OR b = c": ["((a = b) OR (b = c))"],
+    "NOT (a < b OR a > b)": ["(a = b)"],
+    "NOT (a < b AND NOT (b > 1 OR c = 1))": ["((a >= b) OR ((b > 1.0) OR (c = 1.0)))"],
+    "NOT (a <> b) AND NOT a IS NULL": ["(a = b)", "(NOT (a IS NULL))"],
+    "(a < b) IS TRUE AND (b < c) = TRUE AND (a = c) = FALSE": ["(a < b)", "(b < c)", "(a <> c)"],
+    "COALESCE(a < b, FALSE) AND IF(b < c, TRUE, FALSE)": ["(a < b)", "(b < c)"],
+    "CASE WHEN a < b AND b < c THEN TRUE ELSE FALSE END": ["(a < b)", "(b < c)"],
+    "(a < b) IS NOT TRUE": ["(NOT ((a < b) <=> true))"],
+    "ABS(a - b) < 2 AND 1 >= ABS(b - c)": [
+        "((a - b) < 2.0)",
+        "((a - b) > -2.0)",
+        "((b - c) <= 1.0)",
+        "((b - c) >= -1.0)",
+    ],
+    "ABS(a - b) > 2 OR ABS(a) < 2": ["((abs((a - b)) > 2.0) OR (abs(a) < 2.0))"],
 }
 
 
@@ -42,16 +56,18 @@ def test_equalities_are_brought_out(sql: str) -> None:
 
 
 ATOMS = st.builds(
-    "{} {} {}".format, st.sampled_from("ab"), st.sampled_from(["=", "<=", ">=", "<"]), st.sampled_from("abc")
-)
+    "{} {} {}".format, st.sampled_from("ab"), st.sampled_from(["=", "<=", ">=", "<", "<=>"]), st.sampled_from("abc")
+) | st.builds("{} {} 1.0".format, st.sampled_from(["ABS(a - b)", "ABS(b)"]), st.sampled_from(["<", "<=", "="]))
+WRAPPED = ["NOT {}", "{} IS TRUE", "{} IS NOT TRUE", "{} = FALSE", "COALESCE({}, FALSE)", "IF({}, TRUE, FALSE)"]
 
 
 def connected(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return st.builds(
+    several = st.builds(
         lambda op, parts: "(" + f" {op} ".join(parts) + ")",
         st.sampled_from(["AND", "OR"]),
         st.lists(inner, min_size=2, max_size=3),
     )
+    return several | st.builds(lambda by, part: "(" + by.format(f"({part})") + ")", st.sampled_from(WRAPPED), inner)
 
 
 @given(st.recursive(ATOMS, connected, max_leaves=8))

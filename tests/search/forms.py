@@ -37,11 +37,32 @@ class Forms:
     """What a writer of scripts knows of them."""
 
     rng: random.Random
+    odd: bool
     readable: list[tuple[str, tuple[Column, ...]]]
 
     def fresh(self, prefix: str) -> str:
         """A name that is not taken."""
         raise NotImplementedError
+
+    # Conditions
+
+    def oddly(self, condition: str) -> str:
+        """A condition that is true for the same rows, now and then, where scripts have such."""
+        if not self.odd or self.rng.random() < 0.5:
+            return condition
+        forms = ["NOT (NOT ({0}))", "({0}) IS TRUE", "COALESCE({0}, FALSE)", "CASE WHEN {0} THEN TRUE ELSE FALSE END"]
+        return self.rng.choice([*forms, "NOT (({0}) IS NOT TRUE)", "(({0}) = TRUE)"]).format(condition)
+
+    def apart_oddly(self, one: str, other: str, below: int, above: int) -> list[str]:
+        """Comparisons of how far two columns are apart."""
+        return [
+            f"ABS({one} - {other}) <= {above}",
+            f"2 * {above} >= ABS({other} - {one})",
+            f"NOT ({other} < {one} - {below} OR {other} > {one} + {above})",
+            f"{one} - {other} IN ({-below}, {above})",
+            f"({one} = {other} OR {one} - {other} = {above})",
+            f"NOT ({one} <> {other} + {below})",
+        ]
 
     # Items of FROM
 

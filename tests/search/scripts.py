@@ -7,8 +7,8 @@ what is kept without punctuations. From number 1,000,000 on they also have inter
 key, and every sixth one outer joins, EXISTS and IN. From number 2,000,000 on every second one has these, with FULL JOIN
 USING, subqueries that name columns two levels up and below GROUP BY, and groups by columns of outer joins. From number
 3,000,000 on they have times and what ``forms.py`` knows; from 4,000,000 on most have window functions over streams that
-close their keys; from 5,000,000 on most have groups, of intervals too. Every script is well-formed SQL for Punctum and
-for DuckDB.
+close their keys; from 5,000,000 on most have groups, of intervals too; from 6,000,000 on conditions are spelled oddly.
+Every script is well-formed SQL for Punctum and for DuckDB.
 """
 
 import random
@@ -20,10 +20,10 @@ from search.streams import COLUMNS, NUMBERS, TIMES, VALUES, Piece, Stream, Writt
 
 DEPTH = 4
 ASKED = 50
-WIDE, DEEP, TIMED, FRAMED, SUMMED = (1_000_000 * n for n in range(1, 6))
+WIDE, DEEP, TIMED, FRAMED, SUMMED, SPELLED = (1_000_000 * n for n in range(1, 7))
 """From these numbers on scripts may have all that there is, all that was refused before, and times, windows of all
-kinds, limits and lists; then most have window functions, or groups and sums of intervals. Those before a number stay as
-they were when they were found."""
+kinds, limits and lists; then most have window functions, or groups and sums of intervals; or neither, and conditions as
+few people spell them. Those before a number stay as they were when they were found."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
 
@@ -31,7 +31,8 @@ OUTER = 6
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
     outer = seed % 2 == 0 if seed >= DEEP else seed >= WIDE and seed % OUTER == 4
-    since = (seed >= begin for begin in (WIDE, DEEP, TIMED, FRAMED, SUMMED))
+    since = [seed >= begin for begin in (WIDE, DEEP, TIMED, FRAMED, SUMMED, SPELLED)]
+    since[2:5] = [seed % 3 == 0, False, False] if seed >= SPELLED else since[2:5]
     script = _Writer(random.Random(seed), outer, *since).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
@@ -40,7 +41,7 @@ def written(seed: int) -> Written:
 class _Writer(Forms):
     def __init__(self, rng: random.Random, outer: bool, wide: bool, *since: bool) -> None:
         self.rng, self.wide, self.outer = rng, wide, outer
-        self.deep, self.timed, self.framed, self.summed = since
+        self.deep, self.timed, self.framed, self.summed, self.odd = since
         self.streams, self.names = list[Stream](), 0
         values = TIMES if self.timed else VALUES
         few = rng.choice([2, 2, 2, 3])
@@ -289,7 +290,7 @@ class _Writer(Forms):
             f"{one} <= {other} + {above}",
             f"({one} - {above} < {other} AND {one} + {above} > {other})",
         ]
-        return self.rng.choice(forms)
+        return self.oddly(self.rng.choice([*forms, *(self.apart_oddly(one, other, below, above) if self.odd else [])]))
 
     def _set(self, depth: int) -> Piece:
         return self.both(depth, self.rng.choice(["UNION", "INTERSECT", "EXCEPT", "EXCEPT"]))
@@ -394,4 +395,4 @@ class _Writer(Forms):
             f"{name} IS NOT NULL",
             f"({name} = {value} OR {name} = {self.rng.choice(others)})",
         ]
-        return self.rng.choice(forms)
+        return self.oddly(self.rng.choice(forms))

@@ -175,6 +175,7 @@ def test_following_files(shop: Path) -> None:
 def test_infer_writes_a_stream(shop: Path) -> None:
     result = command("infer", "in/orders", "--name", "sold")
     assert result.exit_code == 0 and "CREATE STREAM sold (" in result.stdout
+    assert "no promise was found in 3 rows" in result.stderr
     (shop / "in/orders/1.json").write_text("broken\n" + (shop / "in/orders/1.json").read_text())
     assert "1 line is no row" in command("infer", "in/orders").stderr
     assert "-- columns from" in command("infer", "in/orders", "--columns").stdout

@@ -1,7 +1,10 @@
 """Queries over generated files give what DuckDB gives; what is inferred of files, and what is wrong with them."""
 
+import bz2
+import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +242,19 @@ def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(asked(tmp_path, "SELECT k, text FROM 'in2'")[0]) == 500
 
 
+@pytest.mark.parametrize(("end", "packed"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def test_compressed_files_are_read(tmp_path: Path, end: str, packed: Callable[[bytes], bytes]) -> None:
+    """Beside others of their format; their columns are inferred from what is within."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / f"in/1.json{end}").write_bytes(packed(b'{"k": 1, "v": 2}\n{"k": 1, "v": 3}\nno row\n'))
+    put(tmp_path, "in/2.json", {"k": 2, "v": 5})
+    rows, answer = asked(tmp_path, "SELECT k, SUM(v) AS t FROM 'in' GROUP BY k")
+    assert sorted(rows) == [(1, 5), (2, 5)]
+    assert f"in/1.json{end}:3" in "\n".join(answer.quarantine())
+    (tmp_path / f"rows.csv{end}").write_bytes(packed(b"id;v\n1;a\n2;b\n"))
+    assert asked(tmp_path, f"SELECT id, v FROM 'rows.csv{end}'")[0] == [(1, "a"), (2, "b")]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "pattern", "says"),
     [
@@ -250,7 +266,9 @@ def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
         ("in/1.json", "\n\n", "in", "no row was found"),
         ("in/1.json", "[\n{}\n]\n", "in", "jq -c '.[]'"),
         ("in/1.json", '{\n"k": 1\n}\n', "in", "jq -c ."),
-        ("in/1.json.gz", "x", "in/*", "uncompress"),
+        ("in/1.json.xz", "x", "in/*", "uncompress"),
+        ("in/1.parquet.gz", "x", "in/*", "uncompress"),
+        ("in/1.json.gz", "x", "in/*", "1.json.gz, which cannot be decompressed"),
         ("in/1.txt", "x", "in", "format of 'in' is not known"),
         ("in/1.parquet", "x", "in", "no file can be read as Parquet"),
         ("in/1.json", "{}", "in", "no columns"),

@@ -23,6 +23,7 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.differences import LENGTHS, Closure, Compared, Difference, End, compared, steps, summed
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, rebased, text
 from punctum.ir.flatten import at_of, leaf_column, placed
+from punctum.ir.functions import call
 from punctum.ir.names import fresh
 from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
@@ -92,9 +93,7 @@ class Conditions:
 
     def _read_branches(self, condition: Expression) -> None:
         """Take what follows from every branch of a disjunction."""
-        if not isinstance(condition, Call) or condition.op != "or":
-            return
-        closures = [made for branch in condition.args if (made := self._branch(branch)).satisfiable]
+        closures = [made for branch in _branches(condition) if (made := self._branch(branch)).satisfiable]
         nodes = closures[0].nodes if closures else []
         for more, less in permutations(nodes, 2):
             most = _all([closure.most(more, less) for closure in closures])
@@ -114,6 +113,8 @@ class Conditions:
             difference = compared(condition)
             if difference is not None:
                 made._take(difference, False)
+            else:
+                made._read_branches(condition)
         return Closure(made._differences, made._ends)
 
     def _take(self, difference: Compared, several: bool) -> bool:
@@ -161,6 +162,16 @@ class Conditions:
     def _known(self, side: Expression) -> At | None:
         of = leaves_of(side)
         return self._computed.get((of.pop(), _of_leaf(side))) if len(of) == 1 else None
+
+
+def _branches(condition: Expression) -> tuple[Expression, ...]:
+    """Conditions of which one has to hold; none where there is only the condition itself."""
+    match condition:
+        case Call("or", branches):
+            return tuple(part for branch in branches for part in _branches(branch) or (branch,))
+        case Call("in", (value, *listed)):
+            return tuple(call("=", (value, one), condition.place) for one in listed if not one.nullable)
+    return ()
 
 
 def _all(limits: list[Limit | None]) -> list[Limit] | None:

@@ -12,6 +12,7 @@ from punctum.algebra.finite import finite
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation, end_of_stream, excluded
 from punctum.algebra.schema import NOT_NULL, Schema
+from punctum.algebra.values import Type
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjuncts
 
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -33,11 +34,15 @@ def promised(predicate: Expression, schema: Schema) -> tuple[Punctuation, ...]:
 
 def pattern_of(condition: Expression) -> tuple[Column, Pattern] | None:
     """The column that a condition compares, and the pattern of the values for which it is true."""
+    if isinstance(condition, Column) and condition.type is Type.BOOLEAN:
+        return condition, constant(True)
     if not isinstance(condition, Call):
         return None
     match condition.op, condition.args:
         case "not", (Call("is null", (Column() as column,)),) if not column.type.nested:
             return column, NOT_NULL
+        case "not", (Column() as column,):
+            return column, constant(False)
         case "is null", (Column() as column,) if not column.type.nested:
             return column, constant(None)
         case "in", (Column() as column, *literals) if all(_value(literal) is not None for literal in literals):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from punctum.engine.formats.compressed import codec_of
 from punctum.engine.formats.progress import GROWING, READY
 from punctum.engine.formats.splits import Split, digest, lines_within
 from punctum.engine.in_process import check_readable
@@ -72,7 +73,7 @@ def _read(stream: StreamDef, directory: Path, base: Path | None, settle: float) 
 def _pieces(read: _ReadStream, split: Split, size: int) -> Iterator[Split]:
     """A split, in pieces that end where a line does if it is long."""
     stream = read.stream
-    if stream.format not in GROWING or split.end - split.start <= 2 * size or not split.digest:
+    if stream.format not in GROWING or codec_of(split.name) or split.end - split.start <= 2 * size or not split.digest:
         yield split
         return
     ready = READY[stream.format]

@@ -8,8 +8,8 @@ import json
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from punctum.engine.exchange.messages import (
     Counts,
     MetricsMessage,
     QuarantineMessage,
+    SkippedMessage,
     StageSlice,
     WrittenMessage,
     decode_rows,
@@ -117,7 +118,10 @@ class Commit:
                 self.deliver([m for m in messages if isinstance(m, StageSlice)], batch)
             records = [line for m in messages if isinstance(m, QuarantineMessage) for line in m.lines]
             self._rejected.write(batch, in_order(records), self._first)
-            self._measure(counts, how_many(records), batch, begun)
+            skipped = Counter[str]()
+            for m in messages:
+                skipped += {m.stream: m.rows} if isinstance(m, SkippedMessage) else {}
+            self._measure(counts, how_many(records), skipped, batch, begun)
             if self.publish is not None:
                 self.publish(self.recent[-1]["operators"])
             self._first = False
@@ -152,7 +156,7 @@ class Commit:
         t = min(after.values(), default=NEVER)
         return [("stable", files.write_stable(t))] if t > min(before.values(), default=NEVER) else []
 
-    def _measure(self, told: Told, quarantined: int, batch: int, begun: float) -> None:
+    def _measure(self, told: Told, quarantined: int, skipped: Mapping[str, int], batch: int, begun: float) -> None:
         operators: dict[str, Counts] = {}
         for bucket, counted in told:
             self._kept[bucket] = self._kept.get(bucket, {})
@@ -166,6 +170,7 @@ class Commit:
                 _add(operators, name, dict.fromkeys(DONE, 0) | counts)
         measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
+        measured |= {"skipped": dict(sorted(skipped.items()))} if skipped else {}
         self.recent.append(measured)
         self.totals.add(measured)
         _LOG.info("%s", summary(self.name, measured), extra={"more": {"query": self.name, "metrics": measured}})

@@ -37,6 +37,8 @@ class Totals:
     quarantined: int = 0
     done: dict[tuple[str, str], int] = field(default_factory=dict)
     """By operator and count."""
+    skipped: dict[str, int] = field(default_factory=dict)
+    """By stream."""
     last: Batch = field(default_factory=dict)
 
     def add(self, measured: Batch) -> None:
@@ -44,6 +46,8 @@ class Totals:
         self.batches += 1
         self.seconds += measured["seconds"]
         self.quarantined += measured["quarantined"]
+        for stream, n in measured.get("skipped", {}).items():
+            self.skipped = self.skipped | {stream: self.skipped.get(stream, 0) + n}
         for operator, counts in measured["operators"].items():
             for what, n in counts.items():
                 if not _is_state(what):
@@ -62,6 +66,8 @@ def samples(query: str, running: bool, totals: Totals) -> Iterator[Sample]:
     yield "batches_total", "counter", of, totals.batches
     yield "batch_seconds_total", "counter", of, totals.seconds
     yield "quarantined_total", "counter", of, totals.quarantined
+    for stream, n in totals.skipped.items():
+        yield "skipped_total", "counter", (*of, ("stream", stream)), n
     if not totals.batches:
         return
     last = totals.last

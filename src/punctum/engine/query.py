@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.engine import scale
 from punctum.engine.exchange.buckets import Buckets, Exchange
-from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
+from punctum.engine.exchange.kinds import NOT_COUNTED, TIMED
 from punctum.engine.exchange.local import exchange_of
 from punctum.engine.exchange.messages import SCHEMA
 from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
@@ -176,7 +176,7 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
             f"the result has a column {PUNCT_COLUMN}", "the name is reserved for punctuations", "rename it"
         )
     with claimed(settings):
-        slices = packed(last, settings).where(NOT_METRICS)
+        slices = packed(last, settings).where(NOT_COUNTED)
         return unpacked(slices, last.schema, punctuations, settings.quarantine)
 
 

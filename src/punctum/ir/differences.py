@@ -111,7 +111,10 @@ def summed(expression: Expression) -> Sum:
         case Call("+" | "-" as op, (one, Literal(timedelta() as length))):
             base = summed(one)
             return base._replace(steps=_plus(base.steps, _length(length, one.type) * (1 if op == "+" else -1)))
-        case Call("+" | "-" as op, (one, other)) if _apart(one, other) and exact_step(expression):
+        case Call("date_add" | "date_sub" as op, (one, Literal(int() as days))):
+            base = summed(one)
+            return base._replace(steps=_plus(base.steps, days if op == "date_add" else -days))
+        case Call("+" | "-" | "datediff" as op, (one, other)) if _apart(one, other) and exact_step(expression):
             left, right = summed(one), summed(other)
             plus, minus = (right.plus, right.minus) if op == "+" else (right.minus, right.plus)
             steps_ = (_plus if op == "+" else _minus)(left.steps, right.steps)

@@ -15,6 +15,7 @@ AND false even when another has no value, and so for OR.
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -42,6 +43,21 @@ def evaluate(expression: Expression, row: Row) -> Value | None:
     """
     value: Value | None = _value(expression, row)
     return value
+
+
+def computed(expression: Expression) -> Expression:
+    """An expression, or the literal that it is: a whole number or an interval, computed of others (``60 * 60``)."""
+    plain = expression.type in (Type.BIGINT, Type.INTERVAL) and all(isinstance(arg, Literal) for arg in expression.args)
+    if isinstance(expression, Call) and plain:
+        with suppress(ComputationError):
+            if (value := evaluate(expression, ())) is not None:
+                return Literal(value, expression.type, place=expression.place)
+    return expression
+
+
+def strict(call: Call) -> bool:
+    """Whether a call is NULL where any of its arguments is, whatever the others are."""
+    return not isinstance(call, Applied) and call.op not in _LAZY and call.op not in _TOTAL
 
 
 def _value(expression: Expression, row: Row) -> Any:

@@ -4,9 +4,11 @@ A row that does not fulfil what is demanded of it never has a partner. Behind su
 several that is not NULL, as that of FULL JOIN … USING is.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
+from punctum.ir.evaluate import strict
 from punctum.ir.expressions import Call, Column, Expression, columns, conjunction, conjuncts, rebased
 from punctum.ir.functions import call
 from punctum.ir.relations import OuterJoin, Projection
@@ -31,6 +33,24 @@ def able(join: OuterJoin, side: int) -> Expression | None:
         return replace(column, index=column.index - start, name=names[column.index - start])
 
     return conjunction([rebased(condition, own) for condition in dict.fromkeys(found)])
+
+
+def demands(condition: Expression, of: Callable[[Column], bool]) -> bool:
+    """Whether a condition is true for no row that has NULL in all of some columns, so that it excludes such rows."""
+    match condition:
+        case Call("and", parts):
+            return any(demands(part, of) for part in parts)
+        case Call("or", parts):
+            return all(demands(part, of) for part in parts)
+        case Call("not", (Call("is null", (inside,)),)) | Call("in", (inside, *_)):
+            return _null(inside, of)
+    return _null(condition, of)
+
+
+def _null(expression: Expression, of: Callable[[Column], bool]) -> bool:
+    if isinstance(expression, Column):
+        return of(expression)
+    return isinstance(expression, Call) and strict(expression) and any(_null(arg, of) for arg in expression.args)
 
 
 def coalesced_columns(relation: Projection) -> dict[int, tuple[Column, ...]]:

@@ -156,7 +156,7 @@ def onto(expression: Expression) -> bool:
     """
     if isinstance(expression, Column):
         return True
-    if not isinstance(expression, Call) or expression.op not in ("+", "-", "*", "negate", "not"):
+    if not isinstance(expression, Call) or expression.op not in _ONTO:
         return False
     at = next((i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)), None)
     if at is None:  # of literals alone: a constant
@@ -171,6 +171,9 @@ def exact_step(call: Call) -> bool:
     if call.op == "cast":
         return _cast(call, 0) == (True, UP)
     return call.type is not Type.DOUBLE and _exact(call, 0)
+
+
+_ONTO = ("+", "-", "*", "negate", "not", "date_add", "date_sub")
 
 
 def _then(first: Trend, second: Trend) -> Trend:

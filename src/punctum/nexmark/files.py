@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +58,7 @@ def _texts(texts: Sequence[str], where: NDArray[np.bool_]) -> pa.StringArray:
 
 def slices(workload: Workload, size: int = SLICE) -> Iterator[tuple[int, int]]:
     """Where the slices of a workload begin and end; the last one is no larger than it needs to be."""
-    return pairwise([*range(0, workload.arrivals, size), workload.arrivals])
+    return pairwise(chain(range(0, workload.arrivals, size), [workload.arrivals]))  # one by one: there may be no end
 
 
 def generate(

@@ -14,7 +14,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.classes import JoinClasses
-from punctum.operators.columns import dtype
+from punctum.operators.columns import dtype, uniform
 from punctum.operators.knowledge import JoinKnowledge
 from punctum.operators.limits import limits
 from punctum.operators.matching import matches
@@ -93,7 +93,7 @@ class Chains:
         """The classes of an input's rows."""
         over, names = self._classes.schema, self._inputs[i].names
         values = ((n, pl.col(names[self._at(i, n)]).cast(dtype(over.attributes[n]))) for n in self._binds[i])
-        one = pl.repeat(0, df.height, dtype=pl.Int8, eager=True).alias(ONE)
+        one = uniform(0, df.height, pl.Int8).alias(ONE)
         return df.select(one, *(column.alias(over.names[n]) for n, column in values))
 
     def bound(self, rows: Sequence[pl.DataFrame]) -> Bound:
@@ -116,7 +116,7 @@ class Chains:
         starts = rows.unique().with_row_index(START)
         open_ = self._open(i, starts, bound)
         if len(open_) in (0, starts.height):
-            return pl.repeat(len(open_) > 0, rows.height, eager=True)
+            return uniform(len(open_) > 0, rows.height)
         still = starts.filter(pl.col(START).is_in(open_.implode())).drop(START)
         keys = [self._same(name) for name in rows.columns]
         mine = rows.with_row_index(START).join(still, left_on=keys, right_on=keys, how="semi")[START]

@@ -20,7 +20,7 @@ from punctum.algebra.punctuation import Punctuation, Side, end_of_stream
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.batch import PunctuationBatch
-from punctum.operators.columns import dtype, to_rows
+from punctum.operators.columns import dtype, to_rows, uniform
 from punctum.operators.index import Positions
 from punctum.operators.keys import fits, keys_of, on_exactly, said
 from punctum.operators.limits import limits
@@ -207,7 +207,7 @@ class Closed(RunTable):
 
     def _near(self, run: pl.DataFrame, shape: RunShape, puncts: list[Punctuation]) -> pl.Series:
         """Which rows of a run one of some punctuations may speak of, by each attribute that all of them speak of."""
-        near = pl.repeat(True, run.height, eager=True)
+        near = uniform(True, run.height)
         sides = [dict(p.sides) for p in puncts]
         for at in shape.positions:
             if all(at in each for each in sides):
@@ -263,7 +263,7 @@ class Closed(RunTable):
         columns = hashed([keys[self.schema.names[at]].alias(str(at)) for at in shape.others])
         if shape.line is not None:
             first = places(keys[self.schema.names[shape.line]]).cast(pl.Int64)
-            columns += [first.alias(shape.first), pl.repeat(0, keys.height, dtype=pl.UInt64, eager=True).alias(MORE)]
+            columns += [first.alias(shape.first), uniform(0, keys.height, pl.UInt64).alias(MORE)]
         self._put_run(shape, pl.DataFrame(columns))
 
     def _close_boxes(self, shape: RunShape, boxes: list[dict[int, Pattern]]) -> None:

@@ -87,6 +87,15 @@ def empty(schema: Schema) -> pl.DataFrame:
     return pl.DataFrame(schema={a.name: dtype(a) for a in schema.attributes})
 
 
+def uniform(value: object, many: int, kind: "type[pl.DataType] | pl.DataType | None" = None) -> pl.Series:
+    """One value so many times; ``pl.repeat`` builds a query for it, which takes longer than most columns.
+
+    >>> uniform(False, 2).to_list(), uniform(None, 0, pl.String).dtype
+    ([False, False], String)
+    """
+    return pl.Series([value], dtype=kind).new_from_index(0, many)
+
+
 def frame(schema: Schema, rows: Iterable[Row]) -> pl.DataFrame:
     """Rows of canonical values in columns."""
     kept = list(rows)

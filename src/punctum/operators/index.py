@@ -61,7 +61,7 @@ class HashIndex:
     @property
     def bytes(self) -> int:
         """How much memory it takes."""
-        return sum(array.nbytes for array in (self._positions, self._starts, self._tags) if not _mapped(array))
+        return sum(array.nbytes for array in (self._positions, self._starts, self._tags) if not is_mapped(array))
 
     def map_to_files(self, array: Mapped) -> None:
         """Have the arrays in files."""
@@ -103,7 +103,7 @@ class OrderIndex:
     def bytes(self) -> int:
         """How much memory it takes."""
         there = [] if self._positions is None else [self._places, self._positions]
-        return sum(array.nbytes for array in there if not _mapped(array))
+        return sum(array.nbytes for array in there if not is_mapped(array))
 
     def map_to_files(self, array: Mapped) -> None:
         """Have the arrays in files."""
@@ -135,6 +135,6 @@ def each_once(positions: Positions) -> Positions:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
 
-def _mapped(array: NDArray[Any]) -> bool:
+def is_mapped(array: NDArray[Any]) -> bool:
     """Whether an array is in a file."""
     return isinstance(array, np.memmap)

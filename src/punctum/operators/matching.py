@@ -18,7 +18,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Type
 from punctum.operators.batch import Constants, PunctuationBatch, batch
-from punctum.operators.columns import dtype
+from punctum.operators.columns import dtype, uniform
 from punctum.operators.limits import limits
 from punctum.operators.places import Bounds, bounds, places
 
@@ -39,7 +39,7 @@ def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | P
     if not isinstance(puncts, PunctuationBatch):
         known = list(puncts)
         if not known:
-            return pl.repeat(False, df.height, eager=True)
+            return uniform(False, df.height)
         puncts = batch(known[0].schema, known)
     lines, boxes = {}, []
     for p in puncts.others:
@@ -88,11 +88,11 @@ def inside(column: pl.Series, spans: Bounds) -> pl.Series:
     """Whether each value lies in one of some spans, which are in order and do not overlap."""
     lows, highs = spans
     if len(lows) <= limits().compared:
-        mask = pl.repeat(False, len(column), eager=True)
+        mask = uniform(False, len(column))
         where = places(column)
         for low, high in zip(lows, highs, strict=True):
             mask = mask | ((where >= low) & (where < high) if high is not None else where >= low)
-        return mask.fill_null(False)
+        return _sure(mask)
     where = places(column)
     at = lows.search_sorted(where, side="right").cast(pl.Int64) - 1
     high = highs.gather(at.clip(0))
@@ -102,13 +102,13 @@ def inside(column: pl.Series, spans: Bounds) -> pl.Series:
 def _mask(
     df: pl.DataFrame, schema: Schema, constants: Constants, lines: dict[int, SpanSet], boxes: list[Box]
 ) -> pl.Series:
-    mask = pl.repeat(False, df.height, eager=True)
+    mask = uniform(False, df.height)
     if not df.height:
         return mask
     if () in boxes:
         return ~mask
     for at, values in constants.items():
-        mask = mask | df[schema.names[at]].is_in(values.implode()).fill_null(False)
+        mask = mask | _sure(df[schema.names[at]].is_in(values.implode()))
     for at, line in lines.items():
         column = df[schema.names[at]]
         if len(line) > line.null:
@@ -119,6 +119,11 @@ def _mask(
         rows = pl.concat([pl.Series("row", [], dtype=pl.UInt32), *(rows for rows, _ in _hits(df, schema, boxes))])
         mask = mask | pl.int_range(df.height, eager=True, dtype=pl.UInt32).is_in(rows.unique().implode())
     return mask
+
+
+def _sure(mask: pl.Series) -> pl.Series:
+    """A mask in which NULL is not true."""
+    return mask.fill_null(False) if mask.null_count() else mask
 
 
 def _met(df: pl.DataFrame, schema: Schema, puncts: list[Punctuation]) -> Iterator[int]:
@@ -160,12 +165,12 @@ def _hits(df: pl.DataFrame, schema: Schema, boxes: list[Box]) -> Iterator[tuple[
 
 
 def _one(df: pl.DataFrame, schema: Schema, n: int, box: Box) -> tuple[pl.Series, pl.Series]:
-    mask = pl.repeat(True, df.height, eager=True)
+    mask = uniform(True, df.height)
     for at, pattern in box:
         column = df[schema.names[at]]
         mask &= column.is_null() if pattern == NULL else inside(column, bounds(pattern.spans, schema.attributes[at]))
     rows = mask.arg_true().cast(pl.UInt32).rename("row")
-    return rows, pl.repeat(n, len(rows), eager=True, dtype=pl.UInt32)
+    return rows, uniform(n, len(rows), pl.UInt32)
 
 
 def _joined(

@@ -32,7 +32,7 @@ from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns
 from punctum.operators.chains import Chains
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.classes import JoinClasses
-from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
+from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows, uniform
 from punctum.operators.emitted import EmittedPunctuations, forget
 from punctum.operators.knowledge import JoinKnowledge
 from punctum.operators.limits import limits
@@ -295,7 +295,7 @@ class MultiJoin(Operator):
 
     def _unasked(self, i: int, asked: list[int], keys: pl.DataFrame) -> pl.Series:
         """Which keys of an input have a value of a class that no other input keeps or will have."""
-        unasked = pl.repeat(False, keys.height, eager=True)
+        unasked = uniform(False, keys.height)
         for n in asked:
             name, others = self._classes.schema.names[n], self._classes.others(i, n)
             if name in keys.columns and others:
@@ -308,7 +308,7 @@ class MultiJoin(Operator):
         plain = [n for n in self._binds[i] if self._classes.shared(n) and n not in self._classes.beside]
         at = {self.inputs[i].names[self._at(i, n)]: self._classes.schema.names[n] for n in plain}
         mine = keys.select(pl.col(name).alias(at[name]) for name in keys.columns if name in at)
-        return self._unasked(i, plain, mine) if mine.width else pl.repeat(False, keys.height, eager=True)
+        return self._unasked(i, plain, mine) if mine.width else uniform(False, keys.height)
 
     def _none_left(self, i: int, n: int, values: pl.DataFrame) -> pl.Series:
         """Which values of a class an input does not keep and will not have."""

@@ -21,7 +21,7 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import PatternError
 from punctum.operators.batch import PunctuationBatch
-from punctum.operators.columns import AT, NOW, empty, to_rows
+from punctum.operators.columns import AT, NOW, empty, to_rows, uniform
 from punctum.operators.origins import Origin, among, coverable, furthest, membership
 from punctum.operators.places import bounds, places
 from punctum.operators.sequence import PlacedPunctuations
@@ -317,7 +317,7 @@ def closings(scheme: Scheme, progress: Progress, values: Iterable[Row]) -> Itera
 def _groups(rows: pl.DataFrame, keys: list[str]) -> pl.Series:
     """A number for each row, the same for those of a key, NULL being one."""
     if not keys:
-        return pl.repeat(0, rows.height, dtype=pl.Int64, eager=True).alias(_GROUP)
+        return uniform(0, rows.height, pl.Int64).alias(_GROUP)
     known = rows.select(keys).unique().with_row_index(_GROUP)
     return rows.select(keys).join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")[_GROUP]
 

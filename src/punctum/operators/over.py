@@ -18,7 +18,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.sorting import SortKey
 from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, punctuations_of
 from punctum.operators.checked import REASON
-from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
+from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty, uniform
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.frames import FrameValues, starts
 from punctum.operators.matching import matches
@@ -203,7 +203,7 @@ class Over(Operator):
 def _having(df: pl.DataFrame, keys: pl.DataFrame) -> pl.Series:
     """Which rows have one of some combinations of values, each of which is there once."""
     if not keys.width:
-        return pl.repeat(True, df.height, eager=True)
+        return uniform(True, df.height)
     found = df.select(keys.columns).join(
         keys.with_columns(pl.lit(True).alias(NEW)), on=keys.columns, how="left", nulls_equal=True, maintain_order="left"
     )

@@ -12,7 +12,18 @@ import numpy as np
 import polars as pl
 
 from punctum.operators.ages import Ages
-from punctum.operators.index import Hashes, HashIndex, Index, Mapped, Mask, Numbers, OrderIndex, Positions, hashes
+from punctum.operators.index import (
+    Hashes,
+    HashIndex,
+    Index,
+    Mapped,
+    Mask,
+    Numbers,
+    OrderIndex,
+    Positions,
+    hashes,
+    is_mapped,
+)
 from punctum.operators.limits import limits
 
 DEAD = "dead"
@@ -41,16 +52,19 @@ class Segment:
         self._marks, self._first_marks = dict(marks or {}), dict(marks or {})
         self._indexes: dict[str | tuple[str, ...], Index] = {}
         self._kept: pl.DataFrame | None = None
+        self._in_file: Mapped | None = None  # where the rows are in a file, what is made of them goes there too
 
     @staticmethod
     def read(chunk: pl.DataFrame, known: "Segment | None" = None) -> "Segment":
-        """The segment that a chunk was written for; one that is known for the same chunk has its indexes."""
+        """The segment that a chunk was written for; one that is known for the same chunk has its indexes, and files."""
         names = [name for name in chunk.columns if name.startswith(MARK)]
         marks = {name.removeprefix(MARK): chunk[name].to_numpy() for name in names}
         segment = Segment(chunk.drop(names) if names else chunk, Ages.new(chunk.height), marks)
         segment.chunk = chunk
         if known is not None and known.chunk is chunk:
             segment._indexes = known._indexes
+            if known._in_file is not None:
+                segment.lies_in_files(known._in_file)
         return segment
 
     @cached_property
@@ -65,7 +79,7 @@ class Segment:
     @property
     def bytes(self) -> int:
         """About how much memory it takes."""
-        marks = sum(mask.nbytes for mask in self._marks.values())
+        marks = sum(mask.nbytes for mask in self._own_masks())
         return self._size + marks + sum(index.bytes for index in self._indexes.values())
 
     @cached_property
@@ -73,14 +87,30 @@ class Segment:
         return int(self.rows.estimated_size())
 
     def map_to_files(self, frame: Callable[[pl.DataFrame], pl.DataFrame], array: Mapped) -> int:
-        """Have the rows and indexes in files; given is how many bytes of memory that spares."""
+        """Have the rows, marks and indexes in files; given is how many bytes of memory that spares."""
         before = self.bytes
         if self._size:
-            self.rows, self._size = frame(self.rows), 0
+            self.rows = frame(self.rows)
+            self.lies_in_files(array)
             self.chunk = self._with_first_marks()
+        laid = {id(mask): array(mask) for mask in self._own_masks()}
+        for marks in (self._marks, self._first_marks):
+            marks |= {name: laid.get(id(mask), mask) for name, mask in marks.items()}
         for index in self._indexes.values():
             index.map_to_files(array)
         return before - self.bytes
+
+    def lies_in_files(self, array: Mapped) -> None:
+        """The rows are in a file, and so is what is made of them from now on."""
+        self._in_file, self._size = array, 0
+
+    def _own_masks(self) -> list[Mask]:
+        """The masks that are in memory, each once."""
+        masks = (*self._marks.values(), *self._first_marks.values())
+        return list({id(mask): mask for mask in masks if not is_mapped(mask)}.values())
+
+    def _mask(self, mark: str) -> Mask:
+        return np.asarray(self._marks[mark])  # what is taken from it is in memory, and is to say so
 
     def kept(self) -> pl.DataFrame:
         """The rows that are not dead; of a small segment they are at hand until others die."""
@@ -88,7 +118,7 @@ class Segment:
             return self.rows
         if self._kept is not None:
             return self._kept
-        kept = self.rows.filter(~self._marks[DEAD])
+        kept = self.rows.filter(~self._mask(DEAD))
         self._kept = kept if self.rows.height <= _SMALL else None
         return kept
 
@@ -96,7 +126,7 @@ class Segment:
         """Where the rows are that are not dead."""
         if DEAD not in self._marks:
             return np.arange(self.rows.height, dtype=np.uint32)
-        return np.flatnonzero(~self._marks[DEAD]).astype(np.uint32)
+        return np.flatnonzero(~self._mask(DEAD)).astype(np.uint32)
 
     def at(self, positions: Positions) -> pl.DataFrame:
         """The rows at some positions."""
@@ -106,12 +136,12 @@ class Segment:
         """Whether rows have a mark: those at some positions, or all that are not dead."""
         if mark not in self._marks:
             return np.zeros(self.live if positions is None else len(positions), np.bool_)
-        return self._marks[mark][self.positions() if positions is None else positions]
+        return self._mask(mark)[self.positions() if positions is None else positions]
 
     def compacted(self, rows: pl.DataFrame | None = None) -> "Segment":
         """The rows that are not dead, or others in their places, with their other marks."""
         marks = {name: self.marked(name, None) for name in self._marks if name != DEAD}
-        ages = self.ages.kept(pl.Series(~self._marks[DEAD])) if DEAD in self._marks else self.ages
+        ages = self.ages.kept(pl.Series(~self._mask(DEAD))) if DEAD in self._marks else self.ages
         there = self.kept() if rows is None else rows
         return Segment(there, ages, {name: mask for name, mask in marks.items() if mask.any()})
 
@@ -125,7 +155,7 @@ class Segment:
         """Mark rows."""
         mask = self._marks.get(mark)
         if mask is None or mask is self._first_marks.get(mark):
-            mask = self._marks[mark] = np.zeros(self.rows.height, np.bool_) if mask is None else mask.copy()
+            mask = self._marks[mark] = np.zeros(self.rows.height, np.bool_) if mask is None else np.array(mask)
         mask[positions] = True
         if mark == DEAD:
             self.live -= len(positions)
@@ -165,11 +195,13 @@ class Segment:
         return self.rows[column][int(positions[0 if dead is None else np.argmin(dead[positions])])]
 
     def _alive(self, positions: Positions) -> Positions:
-        return positions if DEAD not in self._marks else positions[~self._marks[DEAD][positions]]
+        return positions if DEAD not in self._marks else positions[~self._mask(DEAD)[positions]]
 
     def _index(self, of: str | tuple[str, ...], make: Callable[[], _Made]) -> _Made:
         if of not in self._indexes:
-            self._indexes[of] = make()
+            self._indexes[of] = made = make()
+            if self._in_file is not None:
+                made.map_to_files(self._in_file)
         return self._indexes[of]  # type: ignore[return-value]  # a name has an order, names have hashes
 
 

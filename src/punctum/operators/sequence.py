@@ -22,7 +22,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators.batch import batch, constant_punctuations
-from punctum.operators.columns import AT, ColumnarSlice, Places, dtype, empty, to_rows
+from punctum.operators.columns import AT, ColumnarSlice, Places, dtype, empty, to_rows, uniform
 from punctum.operators.matching import matches
 from punctum.operators.places import bounds, places
 
@@ -122,7 +122,7 @@ def placed(schema: Schema, xs: ColumnarSlice, unplaced: int) -> PlacedPunctuatio
     """The punctuations of a slice with their places, or all at one place."""
     if xs.places is None:
         constants = {
-            schema.index(name): (values, pl.repeat(unplaced, len(values), dtype=pl.Int64, eager=True))
+            schema.index(name): (values, uniform(unplaced, len(values), pl.Int64))
             for name, values in xs.constants.items()
         }
         return PlacedPunctuations(schema, constants, [(unplaced, p) for p in xs.puncts])
@@ -165,13 +165,13 @@ def late(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> pl.Se
     """
     wrong = [hit.rows for hit in _hits(rows, at, puncts) if len(hit.rows)]
     if not wrong:
-        return pl.repeat(False, rows.height, eager=True)
+        return uniform(False, rows.height)
     return pl.int_range(rows.height, eager=True, dtype=pl.UInt32).is_in(pl.concat(wrong).unique().implode())
 
 
 def why(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> pl.Series:
     """For each of some late rows, the JSON of a punctuation that it stands behind."""
-    reasons = pl.repeat(None, rows.height, dtype=pl.String, eager=True).alias("reason")
+    reasons = uniform(None, rows.height, pl.String).alias("reason")
     schema = puncts.schema
     for hit in _hits(rows, at, puncts):
         if hit.numbers is None:
@@ -235,7 +235,7 @@ def _passed_by(column: pl.Series, at: pl.Series, values: pl.Series, where: pl.Se
     Keys are closed in about the order in which they come, so these are few.
     """
     if column.dtype != pl.Int64 or column.null_count() or values.null_count():
-        return pl.repeat(True, len(column), eager=True)
+        return uniform(True, len(column))
     order = np.argsort(where.to_numpy(), kind="stable")
     return _below(column, at, where.to_numpy()[order], np.maximum.accumulate(values.to_numpy()[order]))
 
@@ -246,7 +246,7 @@ def _beyond(
     """Which rows the furthest of some prefixes before them has passed; where that takes long to tell, all."""
     values = places(column)
     if values.dtype != pl.Int64 or values.null_count():
-        return pl.repeat(True, len(column), eager=True)
+        return uniform(True, len(column))
     chosen = sorted((kinds.puncts.others[n] for n in numbers), key=lambda other: other[0])
     spans = (p.patterns[loose].spans[0] for _, p in chosen)
     lows, highs = (side.to_numpy() for side in bounds(spans, kinds.puncts.schema.attributes[loose]))
@@ -370,7 +370,7 @@ def _halved(behind: pl.DataFrame, puncts: PlacedPunctuations, numbers: list[int]
     behind = behind.filter(pl.col(AT) > puncts.others[numbers[0]][0])
     met = behind.filter(matches(behind, batch(puncts.schema, (puncts.others[n][1] for n in numbers))))
     if len(numbers) == 1 and met.height:
-        yield _Hit(met[_ROW], pl.repeat(numbers[0], met.height, dtype=pl.Int64, eager=True), [])
+        yield _Hit(met[_ROW], uniform(numbers[0], met.height, pl.Int64), [])
     elif met.height:
         half = len(numbers) // 2
         yield from _halved(met, puncts, numbers[half:])

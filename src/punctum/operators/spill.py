@@ -46,7 +46,7 @@ def mapped_frame(df: pl.DataFrame) -> pl.DataFrame:
 
 
 def mapped_array(array: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers, in a file.
+    """The same numbers, in a file; those that are changed there stay changed.
 
     >>> mapped_array(np.array([1, 2, 3])).tolist()
     [1, 2, 3]
@@ -56,19 +56,30 @@ def mapped_array(array: NDArray[Any]) -> NDArray[Any]:
     with _file() as file:
         array.tofile(file)
         file.flush()
-        return np.memmap(file, array.dtype, "r", shape=array.shape)
+        return np.memmap(file, array.dtype, "r+", shape=array.shape)
 
 
-def spill(tables: Iterable[Table], most: int) -> None:
-    """Have no more bytes of tables in memory than a limit, as far as it can be: the largest segments go first."""
+def spill(tables: Iterable[Table], most: int) -> int:
+    """Have no more bytes of tables in memory than a limit, as far as it can be: the largest segments go first.
+
+    Given is how many bytes of memory that spares.
+    """
     known = list(tables)
-    over = sum(table.bytes for table in known) - most
+    spared, over = 0, sum(table.bytes for table in known) - most
     if over > 0:
-        segments = [segment for table in known for segment in table.segments()]
+        segments = [segment for table in known for segment in table.segments().values()]
         for segment in sorted(segments, key=lambda segment: -segment.bytes):
-            if over <= 0:
+            if spared >= over:
                 break
-            over -= segment.map_to_files(mapped_frame, mapped_array)
+            spared += segment.map_to_files(mapped_frame, mapped_array)
+    return spared
+
+
+def lie_in_files(table: Table, numbers: Iterable[int]) -> None:
+    """Say of some chunks of a table that their rows were read into files."""
+    segments = table.segments()
+    for n in segments.keys() & numbers:
+        segments[n].lies_in_files(mapped_array)
 
 
 def _file() -> BufferedRandom:

@@ -120,9 +120,9 @@ class Table:
         """About how much memory the rows take, with their indexes."""
         return sum(segment.bytes for segment in self._segments.values() if segment.live)
 
-    def segments(self) -> list[Segment]:
-        """All segments."""
-        return list(self._segments.values())
+    def segments(self) -> dict[int, Segment]:
+        """All segments, by their numbers."""
+        return dict(self._segments)
 
     def chunk(self, number: int) -> pl.DataFrame:
         """A segment as it was written, or a log."""

@@ -40,7 +40,8 @@ class PageAnswers:
         self._queries, self._control, self._measured = queries, control, measured
         self.work = MeasuredWork()
         self.events = Events(queries, self.work)
-        self._compiling = asyncio.Semaphore(1)
+        kinds: tuple[Callable[[str, str], Any], ...] = verdicts, explained
+        self._compiling = {kind: asyncio.Semaphore(1) for kind in kinds}
 
     @property
     def routes(self) -> list[Route]:
@@ -139,7 +140,7 @@ class PageAnswers:
             raise HTTPException(413, "the script is too long")
         sql = body.decode("utf-8", "replace")
         zone = request.query_params.get("zone", "UTC")
-        async with self._compiling:  # one at a time: more would take turns with the queries
+        async with self._compiling[answer]:  # one of a kind at a time, so that verdicts need not wait for plans
             return _Answer(await self.work.run(answer, sql, zone))
 
     async def _controls(self, request: Request) -> Response:

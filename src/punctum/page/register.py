@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from punctum.analyse.graphs import JoinQuery, transformed, unreachable
 from punctum.analyse.promises import Declared
-from punctum.analyse.report.drawing import arrows
+from punctum.analyse.report.drawing import arrows, pictures
 from punctum.analyse.report.text import text, to_json
 from punctum.compile import Compiled, CompiledQuery, Options, compile
 from punctum.engine.sinks.check import check_sink
@@ -85,14 +85,19 @@ def _query(query: CompiledQuery, whole: Compiled) -> Answer:
 
 
 def _graph(join: JoinQuery) -> Answer:
-    """A punctuation graph: who asks whom, by which scheme, which parts purge each other, and who reaches whom not."""
+    """A punctuation graph: who asks whom, by which scheme, which parts purge each other, and who reaches whom not.
+
+    Its pictures are those of ``punctum explain --graph``.
+    """
     edges = [
         {"known": [list(streams) for streams in arrow.known], "to": arrow.target, "scheme": arrow.scheme}
         for arrow in arrows(join)
     ]
     parts = [sorted(node) for node in transformed(join).nodes]
     missing = [list(unreachable(join, start)) for start in range(len(join.streams))]
-    return {"streams": list(join.streams), "edges": edges, "parts": parts, "unreachable": missing}
+    across, down = (picture.data for picture in pictures(join))
+    known = {"streams": list(join.streams), "edges": edges, "parts": parts, "unreachable": missing}
+    return known | {"pictures": {"across": across, "down": down}}
 
 
 def _advice(schemes: tuple[Declared, ...], whole: Compiled) -> Answer:

@@ -5,21 +5,22 @@ the newest batches, its status and its controls come from the query itself.
 """
 
 import json
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
 from typing import Any
 
 from punctum.engine.exchange.quarantine import Record, read_records
-from punctum.engine.recovery.measured import metrics_of
+from punctum.engine.kafka.broker import Brokers
+from punctum.engine.recovery.measured import NAME, metrics_of
 from punctum.engine.runtime.stored import empty_state, kept_data, kept_state
 from punctum.errors import PunctumError
 from punctum.page.notes import Notes, read_notes, unconnected
+from punctum.page.topics import WaitingMessages
 from punctum.page.waiting import WaitingFiles
-from punctum.storage.location import Location, location
+from punctum.storage.location import Location, is_store, location
 
 Batch = dict[str, Any]
 """The metrics of a batch, without those of each bucket."""
@@ -40,6 +41,8 @@ class Handles:
     stop: Callable[[], None]
     attach: Callable[[str, Any], None]
     detach: Callable[[str], None]
+    topics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The options of streams that are topics."""
 
 
 class WatchedQuery:
@@ -52,6 +55,7 @@ class WatchedQuery:
         self._stamp: tuple[int, int, int] | None = None
         self._reading = Lock()
         self._waiting = WaitingFiles(checkpoint)
+        self._messages = WaitingMessages(checkpoint, {} if handles is None else handles.topics, Brokers)
 
     @property
     def notes(self) -> Notes:
@@ -81,15 +85,15 @@ class WatchedQuery:
         return [*stored, *recent][-MOST:]
 
     def stamp(self) -> object:
-        """What differs when there are other batches than before; to be asked often."""
+        """What differs when there are other batches than before; to be asked often, so a store is not asked for it."""
         if self.handles is None:
-            return self._stat()
+            return None if is_store(self.checkpoint) else self._stat()
         recent = self.handles.recent()
         return (recent[-1]["batch"], recent[-1]["time"]) if recent else None
 
     def _stat(self) -> tuple[int, int, int] | None:
         try:
-            stat = os.stat(self.checkpoint / "punctum" / "metrics.jsonl")
+            stat = (self.checkpoint / "punctum" / NAME).stat()
         except OSError:
             return None
         return stat.st_mtime_ns, stat.st_size, stat.st_ino
@@ -128,7 +132,9 @@ class WatchedQuery:
 
     def waiting(self) -> dict[str, Any]:
         """What its streams have that it has not read, and how long files took until their batch was committed."""
-        return self._waiting.of(self.notes.streams, self.batches())
+        waiting = self._waiting.of(self.notes.streams, self.batches())
+        messages = [{"stream": name, "messages": many} for name, many in sorted(self._messages.by_stream().items())]
+        return waiting | {"streams": [*waiting["streams"], *messages]}
 
 
 def shown(measured: Batch) -> Batch:

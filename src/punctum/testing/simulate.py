@@ -129,6 +129,8 @@ class Simulation:
         self._now = 0
         self.records: list[Record] = []
         self.counts: list[Counts] = []
+        self.skipped = 0
+        """How many rows of all streams were skipped where they are read."""
 
     def feed(self, streams: Feed, now: int = 0) -> ColumnarSlice:
         """The rows of the result for a slice of each stream, and what its buckets have said.
@@ -256,6 +258,7 @@ class Simulation:
                 if fails and records:
                     fail(records[0])
                 self.records += records
+                self.skipped += found.skipped
                 yield -1, found.piece, found.told
 
     def _run(self, stage: Stage, bucket: int) -> StageRuntime:

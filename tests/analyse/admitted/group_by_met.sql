@@ -3,13 +3,13 @@ CREATE STREAM item (itemid BIGINT, name STRING, PUNCTUATED ON (itemid)) USING js
 CREATE STREAM bid (itemid BIGINT, bidder STRING, PUNCTUATED ON (itemid), PUNCTUATED ON (bidder)) USING json OPTIONS (path 'bid');
 CREATE SINK result USING json OPTIONS (path 'out');
 
+CREATE STREAM offer AS SELECT b.bidder, i.name FROM item i LEFT JOIN bid b ON i.itemid = b.itemid;
 INSERT INTO result
-SELECT b.bidder, i.name, COUNT(*) AS n FROM item i LEFT JOIN bid b ON i.itemid = b.itemid WHERE b.bidder >= 'm'
-GROUP BY b.bidder, i.name;
+SELECT bidder, name, COUNT(*) AS n FROM offer WHERE bidder >= 'm' GROUP BY bidder, name;
 
 -- checked
 -- result: admitted
 --   left join of item: purged by bid(itemid)
 --   left join of bid: purged by item(itemid)
---   group-by of item, bid: purged by bid(bidder)
+--   group-by of offer: purged by bid(bidder)
 --   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top

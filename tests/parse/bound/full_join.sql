@@ -4,7 +4,7 @@ FROM item i FULL JOIN bid b ON i.itemid = b.itemid AND b.increase > 5 WHERE i.pr
 -- bound
 -- name STRING, increase DOUBLE, id BIGINT
 -- Projection name, increase, coalesce(i.itemid, b.itemid) AS id
---   Filter (price > 3.0)
---     FullJoin i.itemid = b.itemid where (increase > 5.0)
+--   LeftJoin i.itemid = b.itemid where (increase > 5.0)
+--     Filter (price > 3.0)
 --       Source item
---       Source bid
+--     Source bid

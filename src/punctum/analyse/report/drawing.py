@@ -5,11 +5,11 @@ only several streams know together, their arrows meet in a point first.
 """
 
 from collections.abc import Iterator, Sequence
-from math import cos, hypot, pi, sin
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from punctum.analyse.graphs import JoinQuery, generalised, punctuation_graph, transformed
+from punctum.analyse.graphs import JoinQuery, generalised, punctuation_graph, transformed, unreachable
+from punctum.analyse.report.layers import Box, Edge, Layers, Point
 
 
 class Arrow(NamedTuple):
@@ -77,67 +77,144 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-RADIUS, MARGIN, ROOM = 150.0, 110.0, 30.0
-"""Of the circle on which streams stand; around it; and around the middle of a stream."""
-Point = tuple[float, float]
+FONT = 13.0
+"""How large the text in a picture is."""
+_MARGIN, _LINE = 12.0, 19.0
+_NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%")
+_LOOK = {False: ("#ffffff", "#444444", "#111111"), True: ("#fbeae8", "#b0271e", "#b0271e")}
+"""The colours of a stream, of its line and of its name: where all are reached, and where one is not."""
+
+
+class Shape(NamedTuple):
+    """A stream, or a point where arrows meet, which has no name; its middle and its size; whether it is not reached."""
+
+    name: str
+    at: Point
+    size: Box
+    bad: bool
+
+
+class Link(NamedTuple):
+    """A path as SVG has it, its label and the middle of that, and whether it ends with a tip."""
+
+    path: str
+    label: str
+    at: Point
+    tip: bool
+
+
+class Picture(NamedTuple):
+    """A punctuation graph with a place for everything in it."""
+
+    size: Box
+    shapes: list[Shape]
+    links: list[Link]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The same for JSON; numbers are rounded."""
+        shapes = [shape._asdict() | {"at": _rounded(shape.at), "size": _rounded(shape.size)} for shape in self.shapes]
+        links = [link._asdict() | {"at": _rounded(link.at)} for link in self.links]
+        return {"size": _rounded(self.size), "shapes": shapes, "links": links}
+
+
+def pictures(query: JoinQuery) -> tuple[Picture, Picture]:
+    """The punctuation graph of a join from left to right, and from above to below."""
+    shapes = [(name, Box(_wide(name) + 30, _LINE + 14)) for name in query.streams]
+    ends: list[tuple[int, int, str]] = []
+    for arrow in arrows(query):
+        start = arrow.known[0][0]
+        if len(arrow.known) > 1:
+            start = len(shapes)
+            shapes.append(("", Box(8, 8)))
+            ends += [(i, start, "") for i in sorted({i for streams in arrow.known for i in streams})]
+        ends.append((start, arrow.target, arrow.scheme))
+    edges = [Edge(one, other, Box(_wide(label) + 14, 2 * _LINE) if label else Box()) for one, other, label in ends]
+    missing = {i for start in range(len(query.streams)) for i in unreachable(query, start)}
+    placed = Layers([size for _, size in shapes], edges)
+
+    def picture(across: bool) -> Picture:
+        """The same, with the margins around it."""
+        size, nodes, labels, paths = placed.placed(across)
+        low = [y + box.height / 2 for (_, y), (_, box) in zip(nodes, shapes, strict=True)]
+        deep = max([*low, *(y for _, y in labels)]) if across else size.height  # labels stand above their edges
+        return Picture(
+            Box(size.width + 2 * _MARGIN, deep + 2 * _MARGIN),
+            [
+                Shape(name, _moved(at), box, i in missing)
+                for i, ((name, box), at) in enumerate(zip(shapes, nodes, strict=True))
+            ],
+            [
+                Link(_path(path, across), label, _moved(at), bool(label))
+                for (_, _, label), at, path in zip(ends, labels, paths, strict=True)
+            ],
+        )
+
+    return picture(True), picture(False)
 
 
 def svg(queries: Sequence[JoinQuery]) -> str:
     """The graphs as one picture, one below the other."""
-    size = 2 * (RADIUS + MARGIN)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{size:.0f}" height="{size * len(queries):.0f}"'
-    style = 'font-family="sans-serif" font-size="13" fill="none" stroke="black"'
-    tip = '<path d="M0,0 L10,5 L0,10 z" fill="black"/>'
-    place = 'viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"'
-    marker = f'<marker id="tip" {place}>{tip}</marker>'
-    drawn = [
-        f'<g transform="translate(0,{size * n:.0f})">{"".join(_picture(query))}</g>' for n, query in enumerate(queries)
-    ]
-    return "\n".join([f"{head} {style}>", f"<defs>{marker}</defs>", *drawn, "</svg>"])
+    several = [pictures(query)[0] for query in queries]
+    width, height = max((p.size.width for p in several), default=0), sum(p.size.height for p in several)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
+    style = f'font-family="sans-serif" font-size="{FONT:.0f}" text-anchor="middle" fill="none" stroke="#777777"'
+    tip = '<path d="M0,0.8 L8,4 L0,7.2 z" fill="#777777" stroke="none"/>'
+    place = 'viewBox="0 0 8 8" refX="7.4" refY="4" markerWidth="8" markerHeight="8" orient="auto"'
+    lines, top = [f"{head} {style}>", f'<defs><marker id="tip" {place}>{tip}</marker></defs>'], 0.0
+    for picture in several:
+        lines += [f'<g transform="translate(0,{top:.0f})">', *_drawn(picture), "</g>"]
+        top += picture.size.height
+    return "\n".join([*lines, "</svg>"])
 
 
-def _picture(query: JoinQuery) -> Iterator[str]:
-    count, middle = len(query.streams), RADIUS + MARGIN
-    angles = [2 * pi * i / count - pi / 2 for i in range(count)]
-    at = [(middle + RADIUS * cos(angle), middle + RADIUS * sin(angle)) for angle in angles]
-    for arrow in arrows(query):
-        sources = [at[i] for streams in arrow.known for i in streams]
-        if len(arrow.known) == 1:
-            yield from _arrow(sources[0], at[arrow.target], arrow.scheme)
+def _drawn(picture: Picture) -> Iterator[str]:
+    for link in picture.links:
+        yield f'<path d="{link.path}"{MARKED if link.tip else ""}/>'
+        if link.label:
+            yield _text(link.at[0], link.at[1] - 7, link.label, "#444444")
+    for name, (x, y), (width, height), bad in picture.shapes:
+        fill, line, ink = _LOOK[bad]
+        if not name:
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="#777777"/>'
             continue
-        join = _mean([*sources, at[arrow.target]])
-        yield from (f'<path d="M{_xy(source)} L{_xy(join)}"/>' for source in sources)
-        yield f'<circle cx="{join[0]:.1f}" cy="{join[1]:.1f}" r="3" fill="black"/>'
-        yield from _arrow(join, at[arrow.target], arrow.scheme)
-    for (x, y), name in zip(at, query.streams, strict=True):
-        yield f'<ellipse cx="{x:.1f}" cy="{y:.1f}" rx="{ROOM + 10:.0f}" ry="{ROOM - 10:.0f}" fill="white"/>'
-        yield _label((x, y + 4), name)
+        box = f'x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        yield f'<rect {box} rx="{height / 2:.1f}" fill="{fill}" stroke="{line}"/>'
+        yield _text(x, y + 4.5, name, ink)
 
 
-def _arrow(source: Point, target: Point, scheme: str) -> Iterator[str]:
-    """A bent arrow, so that two between the same streams do not lie on each other, with its scheme beside it."""
-    (x, y), (u, v) = source, target
-    length = hypot(u - x, v - y) or 1.0
-    across = ((v - y) / length, (x - u) / length)
-    bend = ((x + u) / 2 + 30 * across[0], (y + v) / 2 + 30 * across[1])
-    back = hypot(bend[0] - u, bend[1] - v) or 1.0
-    tip = u + (bend[0] - u) * (ROOM + 5) / back, v + (bend[1] - v) * (ROOM + 5) / back
-    yield f'<path d="M{_xy(source)} Q{_xy(bend)} {_xy(tip)}" marker-end="url(#tip)"/>'
-    yield _label(bend, scheme)
+MARKED = ' marker-end="url(#tip)"'
 
 
-def _label(at: Point, text: str) -> str:
-    return (
-        f'<text x="{at[0]:.1f}" y="{at[1]:.1f}" text-anchor="middle" fill="black" stroke="none">{escape(text)}</text>'
-    )
+def _text(x: float, y: float, text: str, ink: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{ink}" stroke="none">{escape(text)}</text>'
 
 
-def _xy(point: Point) -> str:
-    return f"{point[0]:.1f},{point[1]:.1f}"
+def _wide(text: str) -> float:
+    """How wide a text is in most fonts, or less."""
+    return sum(0.4 if c in _NARROW else 1.0 if c in _WIDE or ord(c) > 0x2E7F else 0.66 for c in text) * FONT
 
 
-def _mean(points: list[Point]) -> Point:
-    return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
+def _path(points: Sequence[Point], across: bool) -> str:
+    """Straight lines within layers, and bends between them; a tip would point nowhere behind a line of no length."""
+    (x, y), *rest = [(round(x, 1), round(y, 1)) for x, y in map(_moved, points)]
+    path = f"M{x},{y}"
+    for n, (u, v) in enumerate(rest):
+        if n % 2 == 0:
+            path += f" L{u},{v}" if (u, v) != (x, y) else ""
+        else:
+            a, b = (x + u) / 2, (y + v) / 2
+            path += f" C{a:.1f},{y} {a:.1f},{v} {u},{v}" if across else f" C{x},{b:.1f} {u},{b:.1f} {u},{v}"
+        x, y = u, v
+    return path
+
+
+def _rounded(numbers: Sequence[float]) -> list[float]:
+    return [round(n, 1) for n in numbers]
+
+
+def _moved(point: Point) -> Point:
+    return point[0] + _MARGIN, point[1] + _MARGIN
 
 
 def _scheme(query: JoinQuery, stream: int, terms: tuple[str, ...]) -> str:

@@ -21,8 +21,11 @@ from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origin
 from punctum.ir.expressions import Call, Expression, columns, rebased, text
 from punctum.ir.flatten import at_of
 from punctum.ir.relations import OuterJoin, Projection
-from punctum.ir.shape import shape
+from punctum.ir.shape import onto, shape
 from punctum.ir.tree import Relation
+
+_NEITHER = "keeps neither values nor order apart, so punctuations on what it reads are not used"
+_NOT_EVERY = "does not have every value, so punctuations on single values of what it reads are not used"
 
 
 def of_block(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
@@ -54,10 +57,9 @@ def _undecided(block: Block | Conditions, query: JoinQuery, known: Inference) ->
         yield "some inputs are in ascending order and some in descending order, and what both mean together is not used"
     compared = {at for pair in block.equal for at in pair}.union(block.closure.nodes)
     for leaf, relation in enumerate(block.leaves):
-        for at, expression in _tangled(relation, known):
+        for at, expression, why in _tangled(relation, known):
             if (leaf, at) in compared:
-                shown = _named(expression, query.streams[leaf])
-                yield f"{shown} keeps neither values nor order apart, so punctuations on what it reads are not used"
+                yield f"{_named(expression, query.streams[leaf])} {why}"
 
 
 def _named(expression: Expression, stream: str) -> str:
@@ -69,15 +71,23 @@ def _is_or(condition: Expression) -> bool:
     return isinstance(condition, Call) and condition.op == "or"
 
 
-def _tangled(leaf: Relation, known: Inference) -> Iterator[tuple[int, Expression]]:
-    """Columns that a leaf computes of columns with promises by a function through which no punctuation passes."""
+def _tangled(leaf: Relation, known: Inference) -> Iterator[tuple[int, Expression, str]]:
+    """Columns that a leaf computes of columns with promises by a function through which they do not pass, and why."""
     if not isinstance(leaf, Projection):
         return
     promised = {column for promise in known.facts(leaf.input).shared for column in promise.columns}
     for at, (_, expression) in enumerate(leaf.columns):
         made, reads = shape(expression), {column.index for column in columns(expression)}
-        if reads & promised and not made.injective and made.trend is Trend.NEITHER:
-            yield at, expression
+        if not reads & promised:
+            continue
+        if not made.injective and made.trend is Trend.NEITHER:
+            yield at, expression, _NEITHER
+        elif made.injective and not onto(expression):
+            yield (
+                at,
+                expression,
+                _NOT_EVERY,
+            )
 
 
 def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:

@@ -18,7 +18,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators.clock import turning
-from punctum.operators.columns import AT, ColumnarSlice, dtype, empty
+from punctum.operators.columns import AT, ColumnarSlice, dtype, empty, uniform
 
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
 _WORD = (1 << 64) - 1
@@ -186,18 +186,20 @@ class Exchange:
         return {bucket: part for (bucket,), part in grouped.items()}
 
     def _bucket_of(self, rows: pl.DataFrame, names: Sequence[str]) -> pl.Series:
-        key = rows.select(pl.col(name).alias(f"{n}") for n, name in enumerate(names))  # a column may decide twice
+        key = pl.DataFrame([rows[name].alias(f"{n}") for n, name in enumerate(names)])  # a column may decide twice
         if key.width == 1 and key.dtypes[0] == pl.Int64:
-            runs = (key.to_series() // self.buckets.run).fill_null(0).to_numpy().view(np.uint64)
-            slot = pl.Series((runs * np.uint64(_SPREAD) >> np.uint64(32)) % np.uint64(len(self.buckets)))
+            column = key.to_series()
+            numbers = (column.fill_null(0) if column.null_count() else column).to_numpy()
+            runs = (numbers // self.buckets.run).view(np.uint64)
+            slot = (runs * np.uint64(_SPREAD) >> np.uint64(32)) % np.uint64(len(self.buckets))
         else:
-            slot = key.hash_rows(17) % len(self.buckets)
-        return pl.Series(self.buckets, dtype=pl.Int64).gather(slot)
+            slot = (key.hash_rows(17) % len(self.buckets)).to_numpy()
+        return pl.Series(np.array(self.buckets, np.int64)[slot])
 
     def in_bucket(self, rows: pl.DataFrame, names: Sequence[str | None], bucket: int) -> pl.Series:
         """Which rows go to a bucket, where columns of these names decide."""
         if not names or len(self.buckets) == 1:
-            return pl.repeat(bucket == self.buckets[0], rows.height, dtype=pl.Boolean(), eager=True)
+            return uniform(bucket == self.buckets[0], rows.height, pl.Boolean())
         return self._bucket_of(rows, [name for name in names if name is not None]) == bucket
 
     def key_range(self, bucket: int) -> "BucketKeyRange | None":

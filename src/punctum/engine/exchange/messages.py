@@ -222,6 +222,14 @@ class WrittenMessage:
     file: str
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedMessage:
+    """How many rows of a stream were skipped where it was read, since nobody needs them."""
+
+    stream: str
+    rows: int
+
+
 StageMessage = (
     StreamSlice
     | StageSlice
@@ -233,7 +241,7 @@ StageMessage = (
     | PartitionsMessage
 )
 """What a stage takes."""
-DriverMessage = MetricsMessage | QuarantineMessage | WrittenMessage
+DriverMessage = MetricsMessage | QuarantineMessage | WrittenMessage | SkippedMessage
 """What a stage passes on, for the driver."""
 Message = StageMessage | DriverMessage
 
@@ -311,6 +319,8 @@ def _fields(message: Message) -> _Fields:
             return Kind.QUARANTINE, _NONE, _EMPTY, "\n".join(lines)
         case WrittenMessage(sender, file):
             return Kind.WRITTEN, sender, _EMPTY, file
+        case SkippedMessage(stream, rows):
+            return Kind.SKIPPED, _NONE, _EMPTY, json.dumps([stream, rows])
 
 
 def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> Message:
@@ -338,6 +348,8 @@ def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> 
             return QuarantineMessage((detail or "").split("\n"))
         case Kind.WRITTEN:
             return WrittenMessage(sender, detail or "")
+        case Kind.SKIPPED:
+            return SkippedMessage(*json.loads(detail or ""))
         case _:
             raise AssertionError(kind)
 

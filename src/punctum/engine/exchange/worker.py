@@ -4,6 +4,8 @@ import ctypes
 import gc
 from functools import cache
 
+import pyarrow as pa
+
 _TRIM, _PAD, _MAP = -1, -2, -3  # the names that glibc's mallopt has for its thresholds
 _KEEP = {_TRIM: 512 << 20, _PAD: 64 << 20, _MAP: 32 << 20}
 
@@ -22,3 +24,11 @@ def init_worker() -> None:
     if adjust is not None:  # other C libraries than glibc have none
         for what, size in _KEEP.items():
             adjust(what, size)
+
+
+def give_back() -> None:
+    """Give the system what is free now: where memory is scarce, that counts more than the next batch's faults."""
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

@@ -2,7 +2,8 @@
 
 A query's sink names the files that its readers write (``feedback 'm.feedback'``, several with commas between them).
 Where a stream is read, rows are skipped before anything else is done with them; while functions of the user's run, the
-files are looked at again after each piece of the rows. What was skipped is told to all buckets in the same batch.
+files are looked at again after each piece of the rows. What was skipped is told to all buckets in the same batch, and
+how many rows that were to the driver.
 """
 
 import time
@@ -82,13 +83,15 @@ class Skipping:
     def apply(self, piece: ColumnarSlice) -> Behind:
         """The slice behind the pipe, and the limit up to which rows may be missing in it."""
         piece, failed = self.pipe.punctuated(piece)
-        signal, rows = self.signals.now(), list[pl.DataFrame]()
+        signal, rows, skipped = self.signals.now(), list[pl.DataFrame](), 0
         for part in self._parts(piece.rows if ROW in piece.rows.columns else piece.rows.with_row_index(ROW)):
             signal = further(signal, self.signals.now())
-            behind, bad = self.pipe.behind(self._needed(ColumnarSlice(part, piece.puncts), signal))
+            needed = self._needed(ColumnarSlice(part, piece.puncts), signal)
+            skipped += part.height - needed.height
+            behind, bad = self.pipe.behind(needed)
             rows.append(behind)
             failed += bad
-        return Behind(with_rows(piece, pl.concat(rows)), signal, failed)
+        return Behind(with_rows(piece, pl.concat(rows)), signal, failed, skipped)
 
     def _parts(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The rows, in pieces where they go to functions of the user's."""

@@ -23,7 +23,7 @@ from pyarrow import csv as arrow_csv
 from punctum.algebra.functions import Element
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
+from punctum.engine.formats.lines import BOM, Lines, Mask, Numbers, alike
 from punctum.engine.formats.options import may_be_left_out, option, path_columns, switch
 from punctum.engine.formats.puncts import constants, from_punct
 from punctum.engine.formats.read import PUNCT_COLUMN, Closed, FileContent, Read, decoded, differ
@@ -205,7 +205,10 @@ class _CsvReader:
         return (self.lines.texts.str.strip_chars("\r\n") != "").to_numpy()
 
     def _proven(self) -> Mask:
-        return alike(self.lines.texts, self.dialect.proof(len(self.names)))
+        proven = alike(self.lines.texts, self.dialect.proof(len(self.names)))
+        if BOM in self.lines.data:  # Arrow would pass over one that stands first in what it is given
+            proven &= ~self.lines.texts.str.starts_with(BOM.decode()).to_numpy()
+        return proven
 
     def _join(self, open_lines: Numbers) -> bool:
         """Make records of lines, where a quote that one of these lines opens is closed by a later one."""

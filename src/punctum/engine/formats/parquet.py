@@ -26,6 +26,8 @@ from punctum.engine.formats.read import PUNCT_COLUMN, Closed, FileContent, Read,
 from punctum.errors import CodecError, PunctumError, choices
 from punctum.operators.columns import dtype
 
+_AS_THEY_ARE = frozenset([Type.BIGINT, Type.DOUBLE, Type.STRING, Type.BOOLEAN])
+"""The types whose columns have no value but an attribute's."""
 _EPOCH = datetime(1970, 1, 1)
 _FIRST, _LAST = ((t - _EPOCH) // timedelta(microseconds=1) for t in (datetime.min, datetime.max))
 
@@ -43,8 +45,7 @@ def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str], wanted
             left = left if len(left) < len(there) else []  # what has no column has no rows
             given = _table(file, schema, {a.name for a in there}.difference(left))
             given = given if given.width else pl.DataFrame({schema.names[0]: [None] * file.metadata.num_rows})
-        absent = [a for a in schema.attributes if a.name not in given.columns]  # nobody wants it, or it is left out
-        return from_columns(given.with_columns(pl.lit(None, dtype(a)).alias(a.name) for a in absent), schema)
+        return _of_columns(given, schema)
     except CodecError as error:
         return _heard(data, schema, options, error)
 
@@ -121,12 +122,21 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     (1, 'the column n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
     """
     _check_names(given.columns, schema)
+    return _of_columns(given, schema)
+
+
+def _of_columns(given: pl.DataFrame, schema: Schema) -> Read:
+    """The same; columns that are not there are NULL: nobody wants them, or they are left out."""
     content, positions = FileContent(schema), np.arange(len(given)) + 1
     closed: Closed | None = None
+    columns = [given[name] if name in given.columns else None for name in schema.names]
     if PUNCT_COLUMN in given.columns and PUNCT_COLUMN not in schema.names:
         closed, special = _special(given, content)
-        given, positions = given.filter(~special), positions[~special.to_numpy()]
-    given = given.select(schema.names)
+        held = ~special.to_numpy()
+        mask, positions = pl.Series(held), positions[held]  # column by column: a frame would plan it
+        columns = [None if column is None else column.filter(mask) for column in columns]
+    pairs = zip(columns, schema.attributes, strict=True)
+    given = pl.DataFrame([_nothing(a, len(positions)) if column is None else column for column, a in pairs])
     rows = pl.DataFrame([fitted(given[a.name], a) for a in schema.attributes])
     doubt = differ(given, rows)
     if doubt.any():
@@ -184,7 +194,8 @@ def fitted(column: pl.Series, attribute: Attribute) -> pl.Series:
     [9007199254740992.0, None]
     """
     kind, given, wanted = attribute.type, column.dtype, dtype(attribute)
-    nothing = pl.Series(column.name, [None], wanted).new_from_index(0, len(column))
+    if given == wanted and kind in _AS_THEY_ARE:
+        return column
     match kind:
         case Type.BIGINT if given.is_integer():
             return column.cast(wanted, strict=False)
@@ -214,7 +225,11 @@ def fitted(column: pl.Series, attribute: Attribute) -> pl.Series:
         case Type.INTERVAL if given == pl.Int64:  # as Spark writes it, in microseconds
             return column.cast(wanted)
         case _:
-            return nothing
+            return _nothing(attribute, len(column))
+
+
+def _nothing(attribute: Attribute, height: int) -> pl.Series:
+    return pl.Series(attribute.name, [None], dtype(attribute)).new_from_index(0, height)
 
 
 def _days(column: pl.Series) -> pl.Series:
@@ -226,9 +241,12 @@ def _times(ticks: pl.Series, unit: pl.Datetime) -> pl.Series:
     """Microseconds, of the years that there are."""
     if unit.time_unit == "ns":
         return ticks // 1_000
-    if unit.time_unit == "ms":
-        return _where(ticks.is_between(_FIRST // 1_000, _LAST // 1_000), ticks * 1_000)
-    return _where(ticks.is_between(_FIRST, _LAST), ticks)
+    scale = 1_000 if unit.time_unit == "ms" else 1
+    low, high = _FIRST // scale, _LAST // scale
+    least, most = ticks.min(), ticks.max()
+    known = least is None or (low <= least and most <= high)  # type: ignore[operator]
+    whole = ticks * scale if scale > 1 else ticks
+    return whole if known else _where(ticks.is_between(low, high), whole)
 
 
 def _where(sure: pl.Series, values: pl.Series) -> pl.Series:

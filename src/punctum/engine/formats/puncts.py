@@ -26,6 +26,8 @@ _POINT = (
 _STABLE = (
     rf'^[ \t\r\n]*\{{[ \t\r\n]*"\{STABLE}"[ \t\r\n]*:[ \t\r\n]*(-?(?:0|[1-9][0-9]{{0,17}}))[ \t\r\n]*\}}[ \t\r\n]*$'
 )
+FEW = 100
+"""So many lines are looked at one by one: it takes less than to ask for all of them, column by column."""
 _GROUPS = {Type.BIGINT: "number", Type.STRING: "string"}
 
 
@@ -44,13 +46,8 @@ def constants(lines: pl.Series, positions: Numbers, schema: Schema) -> tuple[Clo
         found[values.name] = [(values, np.flatnonzero(known))]
     if not known.all():
         rest = np.flatnonzero(~known)
-        parts = lines.gather(rest).str.extract_groups(_POINT).struct.unnest()
-        for attribute in schema.attributes:
-            if (group := _GROUPS.get(attribute.type)) is not None:
-                here = ((parts["name"] == attribute.name) & parts[group].is_not_null()).fill_null(False)
-                values = parts[group].filter(here).alias(attribute.name)
-                values = values.cast(pl.Int64) if group == "number" else values
-                found.setdefault(attribute.name, []).append((values, rest[here.to_numpy()]))
+        for name, (values, where) in (_few if len(rest) <= FEW else _many)(lines.gather(rest), schema).items():
+            found.setdefault(name, []).append((values, rest[where]))
     closed: dict[str, pl.Series] = {}
     at: dict[str, Numbers] = {}
     for name, several in found.items():
@@ -68,6 +65,45 @@ def constants(lines: pl.Series, positions: Numbers, schema: Schema) -> tuple[Clo
             closed[STABLE], at[STABLE] = times.filter(passed), positions[passed].astype(np.int64)
             known = known | passed
     return (closed, at), known
+
+
+def _few(lines: pl.Series, schema: Schema) -> dict[str, tuple[pl.Series, Numbers]]:
+    """The constants of some lines, one by one, and which lines these are.
+
+    >>> lines = pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {}}', '{"$punct": {"n": "7"}}'])
+    >>> str(_few(lines, Schema.of(n="BIGINT"))) == str(_many(lines, Schema.of(n="BIGINT")))
+    True
+    """
+    found: dict[str, list[tuple[int, str]]] = {}
+    for n, line in enumerate(lines):
+        if line is None or (match := re.match(_POINT, line)) is None or (name := match["name"]) not in schema.positions:
+            continue
+        group = _GROUPS.get(schema.attributes[schema.index(name)].type)
+        if group is not None and match[group] is not None:
+            found.setdefault(name, []).append((n, match[group]))
+    return {
+        name: (_column(name, [text for _, text in several], schema), np.array([n for n, _ in several]))
+        for name, several in found.items()
+    }
+
+
+def _column(name: str, texts: list[str], schema: Schema) -> pl.Series:
+    values = pl.Series(name, texts, pl.String)
+    return values if schema.attributes[schema.index(name)].type is Type.STRING else values.cast(pl.Int64)
+
+
+def _many(lines: pl.Series, schema: Schema) -> dict[str, tuple[pl.Series, Numbers]]:
+    """The same, all at once."""
+    found: dict[str, tuple[pl.Series, Numbers]] = {}
+    parts = lines.str.extract_groups(_POINT).struct.unnest()
+    for attribute in schema.attributes:
+        if (group := _GROUPS.get(attribute.type)) is not None:
+            here = ((parts["name"] == attribute.name) & parts[group].is_not_null()).fill_null(False)
+            if here.any():
+                values = parts[group].filter(here).alias(attribute.name)
+                places = np.flatnonzero(here.to_numpy())
+                found[attribute.name] = values.cast(pl.Int64) if group == "number" else values, places
+    return found
 
 
 def _alike(lines: pl.Series, schema: Schema) -> tuple[pl.Series, Mask] | None:

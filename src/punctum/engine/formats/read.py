@@ -37,6 +37,7 @@ REJECTED: dict[str, pl.DataType] = {"position": pl.Int64(), "reason": pl.String(
 """The columns of what was rejected. A position is a line or a row, from 1, and 0 for the file as a whole."""
 
 
+_NOTHING = pl.DataFrame(schema=REJECTED)
 Place = tuple[int, str | bytes | None]
 """Where a row stands in its file, as a line or a row from 1, and its text there, in formats that have one."""
 
@@ -112,8 +113,10 @@ class FileContent:
         parts = [] if rows is None or rows.is_empty() else [rows]
         fast, places = sum(map(len, parts)), self._places
         parts += [frame(self.schema, self.rows)] if self.rows else []
-        joined = canonical(pl.concat(parts)) if parts else empty(self.schema)
-        rejected = pl.DataFrame(self._rejects, schema=REJECTED, orient="row").sort("position", maintain_order=True)
+        joined = canonical(parts[0] if len(parts) == 1 else pl.concat(parts)) if parts else empty(self.schema)
+        rejected = _NOTHING
+        if self._rejects:
+            rejected = pl.DataFrame(self._rejects, schema=REJECTED, orient="row").sort("position", maintain_order=True)
         slow = np.array(self._at, np.int64)
         known = slow if positions is None else np.concatenate([positions.astype(np.int64, copy=False), slow])
         order = None if (np.diff(known) > 0).all() else np.argsort(known, kind="stable")

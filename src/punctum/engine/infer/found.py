@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 
+from punctum.engine.formats.compressed import CODECS
 from punctum.engine.formats.splits import Split
 from punctum.engine.sources.listing import SETTLE, Listing, is_input
 from punctum.errors import MissingError, SchemaError, nearest
@@ -23,7 +24,9 @@ FORMATS = {
     ".pq": "parquet",
 }
 """The formats that the names of files tell."""
-_PACKED = (".gz", ".bz2", ".zst", ".xz", ".zip", ".lz4", ".snappy")
+_PACKED = (*CODECS, ".xz", ".zip", ".lz4", ".snappy")
+_LINES = ("json", "csv")
+"""The formats whose files may be compressed as a whole."""
 _BEGINS = {b"{": "json", b"PAR1": "parquet"}
 
 
@@ -121,7 +124,10 @@ def _of_this_machine(pattern: str) -> str:
 
 
 def format_of(path: Path) -> str | None:
-    """The format of a file by its name, or by how it begins."""
+    """The format of a file by its name, or by how it begins; of ``bid.json.gz`` by the name without ``.gz``."""
+    if path.suffix.lower() in CODECS:
+        within = FORMATS.get(Path(path.stem).suffix.lower())
+        return within if within in _LINES else None
     known = FORMATS.get(path.suffix.lower())
     if known is not None or path.suffix.lower() in (*_PACKED, ".xml"):
         return known
@@ -171,7 +177,8 @@ def _unclear(pattern: str, base: Path, formats: Mapping[str, str | None], unknow
     """Why files are not read together, or not at all."""
     packed = [name for name in unknown if name.lower().endswith(_PACKED)]
     if packed:
-        return SchemaError(f"'{pattern}' names compressed files", _some(packed), "uncompress them first")
+        hint = f"uncompress them first; .json and .csv are read with {', '.join(CODECS)} behind them"
+        return SchemaError(f"'{pattern}' names compressed files that are not read", _some(packed), hint)
     if len(unknown) == len(formats):
         hint = f"name files {', '.join(FORMATS)}; of another format, write CREATE STREAM … USING"
         empty = all((base / name).stat().st_size == 0 for name in unknown)
@@ -179,7 +186,8 @@ def _unclear(pattern: str, base: Path, formats: Mapping[str, str | None], unknow
         return SchemaError(what, _some(unknown), hint)
     counts = Counter(format_ or "other" for format_ in formats.values())
     shown = ", ".join(f"{count} {name}" for name, count in counts.most_common())
-    suffix = Path(next(name for name, format_ in formats.items() if format_ == counts.most_common(1)[0][0])).suffix
+    first = Path(next(name for name, format_ in formats.items() if format_ == counts.most_common(1)[0][0]))
+    suffix = "".join(first.suffixes[-2:]) if first.suffix.lower() in CODECS else first.suffix
     directory = pattern.rstrip("/") if (base / pattern).is_dir() else os.path.dirname(pattern) or "."
     return SchemaError(f"'{pattern}' names files of several formats", shown, f"name one: '{directory}/*{suffix}'")
 

@@ -113,6 +113,7 @@ def _no_columns(pattern: str, sample: Sample, columns: Columns) -> SchemaError:
     if columns.left_out:
         return SchemaError(what, "; ".join(columns.left_out.values()), "write CREATE STREAM for them")
     if sample.broken:
-        detail = f"{len(sample.broken):,} lines are no rows, the first in {sample.broken[0]}"
+        many = "1 line is no row" if len(sample.broken) == 1 else f"{len(sample.broken):,} lines are no rows"
+        detail = f"{many}: {sample.broken[0]}"
         return SchemaError(what, detail, "a file of JSON has one object a line: jq -c . old.json > new.json")
     return SchemaError(what, f"no row was found in {sample.described}", "columns are inferred from rows")

@@ -4,18 +4,20 @@ What is not a row counts as broken: the query puts it into its quarantine. Of Pa
 """
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from punctum.algebra.json import PUNCT, STABLE, unique_keys
+from punctum.engine.formats.compressed import codec_of, decompressed
 from punctum.engine.formats.read import PUNCT_COLUMN
 from punctum.engine.formats.splits import Split
-from punctum.errors import SchemaError
+from punctum.errors import CodecError, SchemaError
 
 MOST_FILES, MOST_ROWS, MOST_BYTES = 32, 20_000, 8 << 20
 """How much a sample has at most."""
@@ -98,8 +100,9 @@ def evenly(splits: Sequence[Split], most: int) -> list[Split]:
 
 def _lines(sample: Sample, path: Path, room: int, rows: int) -> Iterator[tuple[int | None, bytes]]:
     """The first lines of a file, numbered, and its last ones when it has more than there is room for."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
+    with _opened(sample, path) as file:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
         if size <= room:
             lines = file.read().split(b"\n")
             numbered = list(enumerate(lines, 1))
@@ -115,6 +118,17 @@ def _lines(sample: Sample, path: Path, room: int, rows: int) -> Iterator[tuple[i
     for number, line in numbered:
         if line.strip():
             yield number or None, line
+
+
+def _opened(sample: Sample, path: Path) -> IO[bytes]:
+    """A file, decompressed; an empty one where that fails: the query says why."""
+    if codec_of(path.name) is None:
+        return path.open("rb")
+    try:
+        return io.BytesIO(decompressed(path.name, path.read_bytes()))
+    except CodecError:
+        sample.broken.append(f"{path.name}, which cannot be decompressed")
+        return io.BytesIO()
 
 
 def _json_rows(sample: Sample, path: Path, name: str, room: int, rows: int) -> None:
@@ -171,7 +185,7 @@ def _records(lines: Sequence[bytes], sep: str) -> Iterator[tuple[int, list[str]]
 
 def _dialect(sample: Sample, path: Path) -> None:
     """The separator of a file, and whether its first line has names."""
-    with path.open("rb") as file:
+    with _opened(sample, path) as file:
         lines = file.read(_LEAST).split(b"\n")[: _CELLS * 2]
     lines = [line for line in lines if line.strip()]
 

@@ -1,13 +1,14 @@
 """Reading messages: a range of a partition in, the elements of its values out, some ten thousand at a time.
 
-A consumer is assigned to one partition and belongs to no group. It is kept for the next range, of which it has fetched
-some already. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends with
-its last offset, with one that lies behind it, or with the end of the partition.
+A consumer is assigned to one partition at a time and belongs to no group. It is kept for the next range, of which it
+has fetched some already. Where partitions are many, those to be read next are fetched meanwhile, by consumers that have
+done their part. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends
+with its last offset, with one that lies behind it, or with the end of the partition.
 """
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 PIECE = 100_000
 """So many messages are read at once, and become one slice."""
+PIECE_BYTES = 32 << 20
+"""Fewer messages do when their values have so many bytes."""
 _TAKEN = 10_000
 _WAIT = 0.1
 _DOUBT = 5.0  # so many seconds without a message, and a consumer that went on begins anew
@@ -46,38 +49,72 @@ def read_range(
     stream: str, options: Mapping[str, str], schema: Schema, wanted: OffsetRange, patience: float = PATIENCE
 ) -> Iterator[tuple[OffsetRange, Read]]:
     """The elements of a range, piece by piece, each with its own range."""
-    names, start, piece = set(schema.names), wanted.start, list["Message"]()
-    for some in _messages(stream, options, wanted, patience):
-        piece += some
-        while len(piece) >= PIECE:
-            head, piece = piece[:PIECE], piece[PIECE:]
-            end = _offset(head[-1]) + 1
-            yield wanted._replace(start=start, end=end), read_values(_columns(wanted, head, names), schema, options)
-            start = end
+    names, start = set(schema.names), wanted.start
+    for piece in pieces(_messages(stream, options, wanted, patience)):
+        end = _offset(piece[-1]) + 1
+        yield wanted._replace(start=start, end=end), read_values(_columns(wanted, piece, names), schema, options)
+        start = end
+
+
+def pieces(
+    came: Iterator[list["Message"]], most: int = PIECE, most_bytes: int = PIECE_BYTES
+) -> Iterator[list["Message"]]:
+    """Messages in pieces; where one ends depends on the messages alone, and not on how they come."""
+    piece, room = list["Message"](), most_bytes
+    for some in came:
+        while some:
+            sizes = np.fromiter(map(len, some), np.int64, len(some)).cumsum()
+            here = min(most - len(piece), int(sizes.searchsorted(room)) + 1)  # the one that fills it belongs to it
+            piece, room, some = piece + some[:here], room - int(sizes[:here][-1]), some[here:]
+            if len(piece) == most or room <= 0:
+                yield piece
+                piece, room = [], most_bytes
     if piece:
-        yield wanted._replace(start=start), read_values(_columns(wanted, piece, names), schema, options)
+        yield piece
 
 
 def _messages(
     stream: str, options: Mapping[str, str], wanted: OffsetRange, patience: float
 ) -> Iterator[list["Message"]]:
     """The messages of a range, as they come."""
-    from punctum.engine.kafka.client import configuration  # here: who reads no topic need not wait for it
-
-    key = (*configuration(options).items(), (wanted.topic, str(wanted.partition)))
-    reader = _CONSUMERS.pop(key, None) or _Consuming(dict(key[:-1]), wanted)
+    key, reader = _taken(stream, options, wanted)
     yield from reader.messages(stream, options, wanted, patience)
     _CONSUMERS[key] = reader  # one that has failed, or was left, is forgotten
-    while len(_CONSUMERS) > _KEPT:
-        _CONSUMERS.pop(next(iter(_CONSUMERS))).close()
+
+
+def fetch(stream: str, options: Mapping[str, str], ranges: Sequence[OffsetRange]) -> None:
+    """Have the messages of the first of some ranges come, since these are read next."""
+    for wanted in ranges[:_KEPT]:
+        key, reader = _taken(stream, options, wanted)
+        reader.begin(wanted)
+        _CONSUMERS[key] = reader
+
+
+def _taken(stream: str, options: Mapping[str, str], wanted: OffsetRange) -> "tuple[_Key, _Consuming]":
+    """A consumer for a range: that of its partition, or the one that was used the longest ago, or a new one."""
+    from punctum.engine.kafka.client import configuration  # here: who reads no topic need not wait for it
+
+    config = tuple(configuration(options).items())
+    key = config, wanted.topic, wanted.partition
+    reader = _CONSUMERS.pop(key, None)
+    if reader is None and len(_CONSUMERS) >= _KEPT:
+        of = next(iter(_CONSUMERS))
+        reader = _CONSUMERS.pop(of)
+        if of[0] != config:
+            reader.close()
+            reader = None
+    try:
+        return key, reader or _Consuming(dict(config))
+    except confluent().KafkaException as error:  # of options that none but a consumer looks at
+        raise unreachable(stream, options, error.args[0]) from None
 
 
 class _Consuming:
-    """A consumer of one partition, which may go on where it was."""
+    """A consumer of one partition at a time, which may go on where it was."""
 
-    def __init__(self, config: Mapping[str, str], of: OffsetRange) -> None:
+    def __init__(self, config: Mapping[str, str]) -> None:
         self._consumer: Consumer = confluent().Consumer({**_CONSUMER, **config, "error_cb": silent})
-        self._place = of.topic, of.partition
+        self._place = "", -1
         self._at: int | None = None
         self._left, self._ended = list["Message"](), -1
         self._unknown: Any = None
@@ -86,17 +123,24 @@ class _Consuming:
         """Have it no longer."""
         self._consumer.close()
 
+    def begin(self, wanted: OffsetRange) -> bool:
+        """Fetch from where a range begins, unless that is where it is; whether it was elsewhere."""
+        place = wanted.topic, wanted.partition
+        elsewhere = (self._place, self._at) != (place, wanted.start)
+        if elsewhere:
+            self._place = place
+            self._begin(wanted.start)
+        return elsewhere
+
     def _begin(self, at: int) -> None:
         self._consumer.assign([confluent().TopicPartition(*self._place, at)])
-        self._at, self._left, self._ended = at, [], -1
+        self._at, self._left, self._ended, self._unknown = at, [], -1, None
 
     def messages(
         self, stream: str, options: Mapping[str, str], wanted: OffsetRange, patience: float
     ) -> Iterator[list["Message"]]:
         """The messages of a range, as they come; those beyond it that have come as well are kept for the next."""
-        fresh = self._at != wanted.start
-        if fresh:
-            self._begin(wanted.start)
+        fresh = self.begin(wanted)
         heard, good, at = time.monotonic(), self._left, wanted.start
         self._left = []
         while True:
@@ -138,7 +182,8 @@ class _Consuming:
             self._unknown = error
 
 
-_CONSUMERS: dict[tuple[tuple[str, str], ...], _Consuming] = {}
+_Key = tuple[tuple[tuple[str, str], ...], str, int]
+_CONSUMERS: dict[_Key, _Consuming] = {}
 """The consumers of this process, by their configurations and partitions, the one used last at the end."""
 
 

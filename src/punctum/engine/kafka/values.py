@@ -86,10 +86,10 @@ def _read_rows(format_: str, values: list[bytes], schema: Schema, options: Mappi
     """The elements of values; places and positions are the numbers of messages, from 0."""
     if format_ == "csv":
         return _read_csv(values, schema, options, bad)
-    data = _lines(values)
-    if data.count(b"\n") >= max(len(values), 1):  # an end of a line in JSON is as good as another
-        data = _lines([value.replace(b"\n", b"\r") for value in values])
-    return _numbered(decode("json", data, schema, {}), None)
+    data = _lines([b"", *values])  # what stands first in a file may have a mark of its bytes' order, and a message not
+    if data.count(b"\n") > len(values):  # an end of a line in JSON is as good as another
+        data = _lines([b"", *(value.replace(b"\n", b"\r") for value in values)])
+    return _numbered(decode("json", data, schema, {}), None, 1)
 
 
 def _read_csv(values: list[bytes], schema: Schema, options: Mapping[str, str], bad: Bad) -> Read:

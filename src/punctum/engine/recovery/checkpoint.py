@@ -107,7 +107,7 @@ def _numbered(directory: Location) -> set[int]:
     return {int(path.name) for path in directory.glob("[0-9]*") if path.name.isdecimal()}
 
 
-def settled(checkpoint: Location, name: str, first: Callable[[], str]) -> str:
+def read_or_init(checkpoint: Location, name: str, first: Callable[[], str]) -> str:
     """What a file of a checkpoint says; the first run writes it."""
     path = checkpoint / "punctum" / name
     if not path.exists() and not begun(checkpoint):
@@ -117,7 +117,7 @@ def settled(checkpoint: Location, name: str, first: Callable[[], str]) -> str:
 
 def query_id(checkpoint: Location) -> str:
     """The id of the query that has this checkpoint, made up by its first run: the names of its files hold it."""
-    return settled(checkpoint, "id", lambda: uuid4().hex[:8])
+    return read_or_init(checkpoint, "id", lambda: uuid4().hex[:8])
 
 
 def load_or_init_plan(checkpoint: str, lines: Sequence[str]) -> None:
@@ -154,7 +154,7 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     probe = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
     placing = [str(value) for value in probe.hash_rows(17)]
     first = {"buckets": wanted, "placing": placing, "polars": pl.__version__}
-    known = json.loads(settled(location(checkpoint), BUCKETS, lambda: json.dumps(first)))
+    known = json.loads(read_or_init(location(checkpoint), BUCKETS, lambda: json.dumps(first)))
     if known["placing"] != placing:
         path = location(checkpoint) / "punctum" / "buckets.json"
         detail = (

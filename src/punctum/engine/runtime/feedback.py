@@ -4,6 +4,7 @@ All buckets are told a limit in the batch in which rows were skipped by it, so t
 the rows: operators skip and purge what the limit covers, and nothing of it comes out. The state remembers the limit.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ class FeedbackFilter(StagePart):
     name = "limits"
 
     def __init__(self, flow: Dataflow, stage: int, mappings: Mapping[str, FeedbackMapping]) -> None:
+        self._skipped = Counter[int]()  # rows that operators did not take, since the slice began
         self._flow, self._stage, self._mappings = flow, stage, mappings
         self._limits: dict[str, int] = {}  # the limits so far; the column without a name is that of all rows
         self._fresh: set[str] = set()
@@ -35,6 +37,7 @@ class FeedbackFilter(StagePart):
     def before(self, arrived: Arrived) -> None:
         """Hear new limits, and purge what they cover."""
         self._fresh.clear()
+        self._skipped.clear()
         for signal in (m.signal for sent in arrived.values() for m in sent if isinstance(m, FeedbackMessage)):
             if signal.limit > self._limits.get(signal.column, signal.limit - 1):
                 self._limits[signal.column] = signal.limit
@@ -62,20 +65,32 @@ class FeedbackFilter(StagePart):
 
     def on_input(self, number: int, slices: list[ColumnarSlice]) -> list[ColumnarSlice]:
         """The slices without rows that nobody needs."""
-        needed = list(slices)
+        needed, came = list(slices), sum(piece.rows.height for piece in slices)
         for signal in self._signals():
             for i, over in self._over(number, signal.column).items():
                 if needed[i].rows.height:
                     schema = self._flow.operators[number].inputs[i]
                     needed[i] = _without(needed[i], unneeded(needed[i].rows, schema, over, signal))
+        self._skipped[number] += came - sum(piece.rows.height for piece in needed)
         return needed
+
+    def on_output(
+        self, number: int, slices: list[ColumnarSlice], given: ColumnarSlice, counts: Counts
+    ) -> ColumnarSlice:
+        """Count what was skipped; what is given goes on as it is."""
+        counts["rows_skipped"] = self._skipped[number]
+        return given
 
     def after(self, arrived: Arrived, given: ColumnarSlice, counts: list[Counts]) -> ColumnarSlice:
         """The result without rows that nobody needs."""
         for signal in self._signals():
             over = self._mappings[signal.column].results.get(self._stage) if signal.column else None
             if over is not None or not signal.column:
-                given = _without(given, unneeded(given.rows, self._flow.schema, over, signal))
+                needed = _without(given, unneeded(given.rows, self._flow.schema, over, signal))
+                for counted in counts[-1:]:  # a stage may have no operators
+                    counted["rows_out"] -= given.rows.height - needed.rows.height
+                    counted["rows_skipped"] += given.rows.height - needed.rows.height
+                given = needed
         return given
 
     def messages(self, to: Exchange, bucket: int) -> list[Addressed]:

@@ -27,6 +27,7 @@ from punctum.engine.exchange.messages import (
     stage_slices,
 )
 from punctum.engine.exchange.quarantine import BUCKET_ROOM, Record, Room
+from punctum.engine.exchange.worker import give_back
 from punctum.engine.runtime.metrics import of_rows, oldest, punctuations_in
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stores import Chunks, StateStore, Version
@@ -35,7 +36,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
-from punctum.operators.spill import default_memory, mapped_frame, spill
+from punctum.operators.spill import default_memory, lie_in_files, mapped_frame, spill
 
 
 @dataclass
@@ -153,23 +154,27 @@ class StageProcessor:
             return Cached(self._built(bucket))
         if known is None or known.version != store.version:
             text, wanted = store.load()
-            chunks = self._chunks(known, store, wanted)
+            chunks, laid = self._chunks(known, store, wanted)
             running = self._built(bucket) if known is None else known.running
             running.restore(text, {t: {n: rows for n, (rows, _) in read.items()} for t, read in chunks.items()})
             for name, table in running.flow.tables().items():
                 table.restore_ages({n: ages for n, (_, ages) in chunks.get(name, {}).items()})
+                lie_in_files(table, laid.get(name, ()))
             known = Cached(running, store.version, wanted)
         return known
 
-    def _chunks(self, known: Cached | None, store: StateStore, wanted: Chunks) -> dict[str, dict[int, Chunk]]:
-        """The chunks of a state: those that this worker has, and all others from the store.
+    def _chunks(
+        self, known: Cached | None, store: StateStore, wanted: Chunks
+    ) -> tuple[dict[str, dict[int, Chunk]], dict[str, list[int]]]:
+        """The chunks of a state: those that this worker has, and all others from the store; and which lie in files.
 
-        Of a state that it has nothing of, those beyond its memory lie in files at once.
+        Of a state that it has nothing of, those beyond its memory do at once.
         """
         tables = {} if known is None else known.running.flow.tables()
         have = {} if known is None else known.chunks
         read: dict[str, dict[int, Chunk]] = {name: {} for name in wanted}
         missing: Chunks = {}
+        laid: dict[str, list[int]] = {}
         for name, chunks in wanted.items():
             for n, by in chunks.items():
                 if have.get(name, {}).get(n) == by:
@@ -180,14 +185,18 @@ class StageProcessor:
         for name, n, data in store.read(missing):
             rows, ages = chunk_from_blob(data)
             left -= len(data)
-            read[name][n] = (rows if left >= 0 or known else mapped_frame(rows), ages)
-        return read
+            if left < 0 and known is None:
+                rows = mapped_frame(rows)
+                laid.setdefault(name, []).append(n)
+            read[name][n] = rows, ages
+        return read, laid
 
     def _spill(self) -> None:
         """Have no more rows in memory than this worker may, of all buckets that it has run."""
         running = [known.running for known in self.cache.values()]
         tables = [table for stage in running for table in stage.flow.tables().values()]
-        spill(tables, default_memory() if self._memory is None else self._memory)
+        if spill(tables, default_memory() if self._memory is None else self._memory):
+            give_back()
 
     def _save(self, bucket: int, store: StateStore, known: Cached) -> None:
         now = round(time.time(), 3)

@@ -44,12 +44,13 @@ Failures = tuple[tuple[int, str], ...]
 class Behind:
     """What comes out of a pipe for a slice, what is to be told of rows that were skipped, and the rows that failed.
 
-    These are numbers of rows in the slice, from 0, each with the reason.
+    These are numbers of rows in the slice, from 0, each with the reason; of those that were skipped it is how many.
     """
 
     piece: ColumnarSlice
     told: Signal | None = None
     failed: tuple[tuple[int, str], ...] = ()
+    skipped: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ class Piped:
             if not self._may_fail:
                 raise
             behind, failed = self.numbered(rows)
-        fitted = fitting(behind.drop(ROW, AT, strict=False), self.steps[-1].schema)
-        return fitted.with_columns(behind[AT]) if AT in behind.columns else fitted, failed
+        fitted = fitting(behind[list(self.steps[-1].schema.names)], self.steps[-1].schema)
+        return pl.DataFrame([*fitted.iter_columns(), behind[AT]]) if AT in behind.columns else fitted, failed
 
     def numbered(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
         """Rows behind the pipe, each with its number before it, and those that failed."""
@@ -112,9 +113,12 @@ class Piped:
         for condition, columns in self._compiled:
             if condition is not None:
                 rows = rows.filter(condition.strict)
-            else:  # with_columns, since a select of literals alone has one row
-                made = rows.with_columns(column.strict.alias(name) for name, column in columns)
-                rows = made.select(*(name for name, _ in columns), *_numbers(rows))
+                continue
+            made, numbers = [column.strict.alias(name) for name, column in columns], _numbers(rows)
+            if numbers:
+                rows = rows.select(*made, *numbers)
+            else:  # a select of literals alone has one row
+                rows = rows.with_columns(made).select(name for name, _ in columns)
         return rows
 
     def punctuated(self, piece: ColumnarSlice) -> tuple[ColumnarSlice, Failures]:
@@ -123,7 +127,7 @@ class Piped:
             return replace(piece, places=None), ()
         if not self._origins and not piece.puncts and not piece.constants and not self._clocks:
             return replace(piece, places=None), ()
-        rows = piece.rows.with_columns(_places(piece))
+        rows = pl.DataFrame([*piece.rows.iter_columns(), _places(piece)])
         if self.stays and piece.places is not None and not self._origins and not self._clocks:
             return replace(piece, rows=rows), ()
         given = placed(self.stream.schema, piece, piece.rows.height)
@@ -278,7 +282,8 @@ def with_rows(piece: ColumnarSlice, rows: pl.DataFrame) -> ColumnarSlice:
     """A slice with its rows behind a pipe, and their places, if it has any."""
     if piece.places is None:
         return ColumnarSlice(rows, piece.puncts, piece.constants)
-    return replace(piece, rows=rows.drop(AT), places=replace(piece.places, rows=rows[AT]))
+    own = rows[[name for name in rows.columns if name != AT]]  # what drop does takes longer
+    return replace(piece, rows=own, places=replace(piece.places, rows=rows[AT]))
 
 
 def failures(*failed: pl.DataFrame | None) -> Failures:

@@ -19,6 +19,7 @@ from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
     PartitionsMessage,
+    SkippedMessage,
     SplitPart,
     StreamSlice,
     TablesMessage,
@@ -30,7 +31,7 @@ from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options, from_frame
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.formats.splits import Split, shown
-from punctum.engine.kafka.read import read_range
+from punctum.engine.kafka.read import fetch, read_range
 from punctum.engine.kafka.topics import KnownPartitions, TopicShare
 from punctum.engine.kafka.values import check_values
 from punctum.engine.sources.pipe import Behind, Failures
@@ -141,8 +142,9 @@ def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int
     room = quarantine.Room(ROOM // tasks)
     if share.first:
         yield stream_slices(stream.to.init_messages(), stream.to.input)
-    for wanted in share.ranges:
+    for n, wanted in enumerate(share.ranges):
         with failing_in(f"{stream.name}, partition {wanted.partition} from {wanted.start}"):
+            fetch(stream.name, stream.options, share.ranges[n:])
             pieces = read_range(stream.name, stream.options, stream.schema, wanted)
             for number, (place, content) in enumerate(pieces):
                 origin = SplitPart(number, 0, str(place), wanted.partition)
@@ -225,6 +227,8 @@ def taken(
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
         yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
+    if behind.skipped:
+        yield [Addressed(stream.to.buckets[0], SkippedMessage(stream.name, behind.skipped))]
     counted, pieces = _split(behind.piece, stream.to, fold, file is not None)
     if pieces:
         yield stream_slices(pieces, stream.to.input, origin, counted, here)

@@ -8,6 +8,7 @@ from sqlglot import exp
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.applied import apply
+from punctum.ir.evaluate import computed
 from punctum.ir.expressions import Expression, Literal
 from punctum.ir.functions import FUNCTIONS, NAMES, call, suggested
 from punctum.ir.functions.aggregates import AGGREGATES
@@ -81,7 +82,8 @@ class Binder:
             return self._of_row(window)
         if type(node) in BINARY:
             self.only(node, "this", "expression", "negate", "safe", "typed")
-            operation = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
+            args = self.bind(node.this), self.bind(node.expression)
+            operation = computed(call(BINARY[type(node)], args, self.place(node)))
             return call("not", (operation,), operation.place) if node.args.get("negate") else operation
         if type(node) in UNARY:
             self.only(node, "this")

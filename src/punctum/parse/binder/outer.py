@@ -16,7 +16,8 @@ from punctum.ir.expressions import Call, Column, Expression, columns, conjunctio
 from punctum.ir.flatten import LeafColumn
 from punctum.ir.functions import call
 from punctum.ir.names import fresh
-from punctum.ir.relations import Filter, OuterJoin, Projection
+from punctum.ir.outer import demands
+from punctum.ir.relations import Filter, Join, OuterJoin, Projection
 from punctum.ir.tree import Relation
 from punctum.parse.binder.ranks import limited
 
@@ -188,16 +189,56 @@ def replaced(expression: Expression, part: Expression, by: Expression) -> Expres
 
 def filtered(relation: Relation, conditions: Sequence[Expression]) -> Relation:
     """A relation with the rows for which conditions hold; those on rows that a join preserves hold below it."""
-    if isinstance(relation, OuterJoin) and relation.alias is None and relation.kind is not JoinKind.FULL:
-        names = relation.left.schema.names
-        below = [c for c in conditions if all(column.index < len(names) for column in columns(c))]
-        if below:
-            moved = [rebased(c, lambda column: replace(column, name=names[column.index])) for c in below]
-            relation = replace(relation, left=filtered(relation.left, moved))
-        conditions = [c for c in conditions if c not in below]
+    relation = _partnered(relation, conditions)
+    if isinstance(relation, Join | OuterJoin) and relation.alias is None:
+        relation, conditions = _filtered_below(relation, conditions)
     relation, rest = limited(relation, conditions)
     condition = conjunction(rest)
     return relation if condition is None else Filter(relation, condition, condition.place)
+
+
+def _filtered_below(join: Join | OuterJoin, conditions: Sequence[Expression]) -> tuple[Relation, list[Expression]]:
+    """A join whose sides have the rows for which conditions on one of them hold, and the other conditions.
+
+    Not a side that the join only looks at: a row without a partner would come out in the place of one that is excluded.
+    """
+    left, rest = _split(join.left, 0, conditions)
+    if isinstance(join, Join):
+        right, rest = _split(join.right, len(join.left.schema), rest)
+        return replace(join, left=left, right=right), rest
+    return (join, list(conditions)) if join.kind is JoinKind.FULL else (replace(join, left=left), rest)
+
+
+def _split(side: Relation, start: int, conditions: Sequence[Expression]) -> tuple[Relation, list[Expression]]:
+    """A side of a join with the rows for which conditions on it alone hold, and the other conditions."""
+    names = side.schema.names
+    here = range(start, start + len(names))
+    mine = [c for c in conditions if all(column.index in here for column in columns(c))]
+    moved = [rebased(c, lambda of: replace(of, index=of.index - start, name=names[of.index - start])) for c in mine]
+    return filtered(side, moved) if mine else side, [c for c in conditions if c not in mine]
+
+
+def _partnered(relation: Relation, conditions: Sequence[Expression]) -> Relation:
+    """A relation with joins that do not look for rows without a partner which conditions would exclude again."""
+    if relation.alias is not None:
+        return relation
+    match relation:
+        case Filter():
+            below = _partnered(relation.input, conditions)
+            return relation if below is relation.input else replace(relation, input=below)
+        case Projection():
+            moved = [rebased(c, lambda column: relation.columns[column.index][1]) for c in conditions]
+            below = _partnered(relation.input, moved)
+            return relation if below is relation.input else replace(relation, input=below)
+        case OuterJoin() if relation.kind.pairs:
+            width = len(relation.left.schema)
+            left = any(demands(c, lambda column: column.index < width) for c in conditions)
+            right = any(demands(c, lambda column: column.index >= width) for c in conditions)
+            if right and (left or relation.kind is JoinKind.LEFT):
+                sides = relation.left, relation.right
+                return Join(*sides, relation.on, relation.residual, relation.names, relation.place)
+            return replace(relation, kind=JoinKind.LEFT) if left else relation
+    return relation
 
 
 def _widened(relation: Relation, computed: list[tuple[str, Expression]]) -> Relation:

@@ -126,9 +126,13 @@ def _in(binder: Binds, node: Any) -> Expression:
         )
     binder.only(node, "this", "expressions", "negate")
     args = binder.all(node.this, *node.expressions)
-    if not args[1:] or not all(isinstance(arg, Literal) for arg in args[1:]):
-        raise binder.refuse("IN with anything but literals is", node, "use OR, or a JOIN")
-    listed = call("in", args, binder.place(node))
+    if not args[1:]:
+        raise binder.refuse("IN without values is", node, "use IN (1, 2), or a JOIN")
+    place = binder.place(node)
+    if all(isinstance(arg, Literal) for arg in args[1:]):
+        listed = call("in", args, place)
+    else:
+        listed = call("or", [call("=", (args[0], arg), place) for arg in args[1:]], place)
     return call("not", (listed,), listed.place) if node.args.get("negate") else listed
 
 

@@ -23,7 +23,7 @@ from punctum.plan.passes.windows import windows
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages
 
-TOPIC = ("brokers", "startingOffsets", "maxOffsetsPerTrigger", "idle", "user", "password")
+TOPIC = ("brokers", "startingOffsets", "maxOffsetsPerTrigger", "idle", "user", "password", "avroSchema")
 FREE = ("path", "maxFilesPerTrigger", "settle", "forget", "feedback", *TOPIC, *OPTIONS)
 """The options of a stream that may change, and so may those that begin as distinct values or librdkafka's do."""
 
@@ -44,6 +44,8 @@ def _stream(stream: StreamDef) -> Iterator[str]:
         given = ", ".join(f"{name} {_quoted(value)}" for name, value in sorted(options.items()))
         yield f"  USING {stream.format}" + (f" OPTIONS ({given})" if given else "")
     yield from sorted(f"  PUNCTUATED {scheme}" for scheme in stream.schemes)
+    if stream.partitioned:
+        yield f"  PARTITIONED BY ({', '.join(stream.partitioned)})"
     yield from sorted(f"  UNIQUE ({', '.join(names)})" for names in stream.unique)
     yield from sorted(f"  PUNCTUATE {_clause(clause)}" for clause in stream.punctuates)
 
