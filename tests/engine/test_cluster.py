@@ -149,7 +149,7 @@ def test_a_cluster_that_shares_nothing_but_a_store(
     ]
     with started([*command, *settings(jars)], tmp_path) as run:
         assert until(lambda: batches("s3://here/killed") >= 2 or run.poll() is not None)
-        assert run.poll() is not None or running.kill_executor()
+        assert until(lambda: run.poll() is not None or running.kill_executor())
         assert until(lambda: batches("s3://here/killed") >= 5 or run.poll() is not None)
         running.kill_worker()
         _, errors = run.communicate(timeout=PATIENCE)
