@@ -225,9 +225,9 @@ _SECRETS = (
 )
 
 
-def _starred(found: re.Match[str]) -> str:
+def _starred(match: re.Match[str]) -> str:
     """What was found, with stars for the secret, if there is one."""
-    return found[0] if found["secret"] is None else found["before"] + re.sub(".", "*", found["secret"])
+    return match[0] if match["secret"] is None else match["before"] + re.sub(".", "*", match["secret"])
 
 
 def sounds_secret(name: str) -> bool:

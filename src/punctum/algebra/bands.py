@@ -104,13 +104,13 @@ def passed(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
     if kind is Type.BOOLEAN:  # its values are no steps apart
         return [constant(v) for v in (False, True) if holds(pattern, _at(band, v))]
     first, last = _valued(band, kind) if pattern.spans != ((LOWEST, HIGHEST),) else (LOWEST, HIGHEST)
-    found = [
+    patterns = [
         span_pattern((low, high), kind)
         for span in pattern.spans
         if (begin := _from(span[0], band.low)) is not None and (end := _until(span[1], band.high)) is not None
         if (low := max(begin, first)) < (high := min(end, last)) and _has_value(low, high, kind)
     ]
-    return found + [constant(v) for v in _empty(band, kind) if not any(side.match(v) for side in found)]
+    return patterns + [constant(v) for v in _empty(band, kind) if not any(side.match(v) for side in patterns)]
 
 
 def _at(band: Band, value: Value) -> Band:
@@ -139,12 +139,12 @@ def touched(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
     """
     assert band.by is not None
     first, last = _valued(band, kind)
-    found = [(LOWEST, first), (last, HIGHEST)]  # around these it has all values
+    spans = [(LOWEST, first), (last, HIGHEST)]  # around these it has all values
     for low, high in pattern.spans:
         least = _back(value_after(low, kind), band.high, below) if low is not LOWEST else None
         most = _back(value_before(high, kind), band.low, above) if high is not HIGHEST else None
-        found.append((LOWEST if least is None else least, HIGHEST if most is None else most))
-    return [span_pattern(span, kind) for span in found if span[0] < span[1]]
+        spans.append((LOWEST if least is None else least, HIGHEST if most is None else most))
+    return [span_pattern(span, kind) for span in spans if span[0] < span[1]]
 
 
 def _back(value: Value | None, limit: Limit | None, cut: Callable[[Value], Cut]) -> Cut | None:

@@ -79,10 +79,8 @@ def from_node(node: Node, schema: Schema, name: str, left_out: Set[str] = frozen
     return _row(named, schema, left_out) if node.tag == name else _punctuation(named, schema)
 
 
-def _foreign(found: str, name: str) -> CodecError:
-    return CodecError(
-        "an element does not belong to this stream", f"found {found}", f"<{name}> or <{NAMESPACE}:{name}>"
-    )
+def _foreign(tags: str, name: str) -> CodecError:
+    return CodecError("an element does not belong to this stream", f"found {tags}", f"<{name}> or <{NAMESPACE}:{name}>")
 
 
 def _children(parent: Node) -> dict[str, Node]:

@@ -137,8 +137,8 @@ class Conditions:
         """An expression of one leaf as a column of it; one that is computed becomes one where several are compared."""
         if isinstance(expression, Column):
             return at_of(expression)
-        if (found := self._known(expression)) is not None:
-            return found
+        if (column := self._known(expression)) is not None:
+            return column
         of = leaves_of(expression)
         if len(of) != 1 or not several:
             return None

@@ -169,7 +169,7 @@ class JoinQuery:
     @cached_property
     def needs(self) -> tuple[frozenset[frozenset[int]], ...]:
         """What each scheme needs: of each of these sets of classes a value that somebody knows."""
-        return tuple(frozenset(numbers for each in asked for numbers in each) for asked in self.asks)
+        return tuple(frozenset(numbers for sets in asked for numbers in sets) for asked in self.asks)
 
     @cached_property
     def users(self) -> dict[int, list[tuple[int, frozenset[int]]]]:

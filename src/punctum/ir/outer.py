@@ -21,18 +21,18 @@ _COMPARED = ("=", "<>", "<", "<=", ">", ">=")
 
 def able(join: OuterJoin, side: int) -> Expression | None:
     """A condition over the rows of a side: conditions on that side alone, and no NULL where it would be compared."""
-    found: list[Expression] = []
+    conditions: list[Expression] = []
     for condition in () if join.residual is None else conjuncts(join.residual):
         if _of_side(join, side, condition):
-            found.append(condition)
+            conditions.append(condition)
         elif isinstance(condition, Call) and condition.op in _COMPARED:
-            found += [_filled(e) for e in condition.args if e.nullable and _of_side(join, side, e)]
+            conditions += [_filled(e) for e in condition.args if e.nullable and _of_side(join, side, e)]
     start, names = side * len(join.left.schema), join.inputs[side].schema.names
 
     def own(column: Column) -> Column:
         return replace(column, index=column.index - start, name=names[column.index - start])
 
-    return conjunction([rebased(condition, own) for condition in dict.fromkeys(found)])
+    return conjunction([rebased(condition, own) for condition in dict.fromkeys(conditions)])
 
 
 def demands(condition: Expression, of: Callable[[Column], bool]) -> bool:
@@ -55,9 +55,9 @@ def _null(expression: Expression, of: Callable[[Column], bool]) -> bool:
 
 def coalesced_columns(relation: Projection) -> dict[int, tuple[Column, ...]]:
     """The columns of a projection behind such a join that are the first of several which is not NULL, with these."""
-    found = {n: of for n, (_, e) in enumerate(relation.columns) if (of := _first_of(e)) is not None}
-    behind = found and any(isinstance(node, OuterJoin) and node.kind.pairs for node in walk(relation.input))
-    return found if behind and prod(map(len, found.values())) <= MOST_WAYS else {}
+    coalesced = {n: of for n, (_, e) in enumerate(relation.columns) if (of := _first_of(e)) is not None}
+    behind = coalesced and any(isinstance(node, OuterJoin) and node.kind.pairs for node in walk(relation.input))
+    return coalesced if behind and prod(map(len, coalesced.values())) <= MOST_WAYS else {}
 
 
 def _first_of(expression: Expression) -> tuple[Column, ...] | None:

@@ -41,13 +41,13 @@ def malformed(value: str) -> str:
 def resolved(value: str, quote: Callable[[str], str] = str) -> str:
     """A value with what it refers to, each piece as it is quoted there: for a connection, and for nothing else."""
 
-    def found(reference: re.Match[str]) -> str:
+    def quoted(reference: re.Match[str]) -> str:
         kind, name = reference.groups()
         if why := _missing(kind, name):
             raise QueryError(f"{reference[0]} cannot be resolved", why, _HINTS[kind])
         return quote(os.environ[name] if kind == "env" else _content(name))
 
-    return _REFERENCE.sub(found, value) if refers(value) else value
+    return _REFERENCE.sub(quoted, value) if refers(value) else value
 
 
 def unresolved(value: str) -> str:

@@ -112,6 +112,6 @@ def _closing(workload: Workload, cuts: range) -> dict[int, list[int]]:
     here = (at >= cuts[0]) & (at <= cuts[-1])
     order = np.argsort(at[here], kind="stable")
     places, numbers = at[here][order], auctions[here][order]
-    found, begins = np.unique(places, return_index=True)
+    distinct, begins = np.unique(places, return_index=True)
     groups = np.split(FIRST_ID + numbers, begins)[1:]
-    return {int(place): group.tolist() for place, group in zip(found, groups, strict=True)}
+    return {int(place): group.tolist() for place, group in zip(distinct, groups, strict=True)}

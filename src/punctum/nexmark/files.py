@@ -27,9 +27,9 @@ SIDE, SIDE_ROWS = "side", 10_000
 def piece(workload: Workload, table: str, start: int, end: int) -> pa.Table:
     """The elements of a table at some places of the order in which they come."""
     n, places = arriving(workload, table, start, end)
-    said = list(promises(workload, table, start, end))
-    texts = [text for _, punctuations in said for text in punctuations]
-    cuts = np.repeat([cut for cut, _ in said], [len(punctuations) for _, punctuations in said])
+    promised = list(promises(workload, table, start, end))
+    texts = [text for _, punctuations in promised for text in punctuations]
+    cuts = np.repeat([cut for cut, _ in promised], [len(punctuations) for _, punctuations in promised])
     at = np.searchsorted(places, cuts)
     is_row = np.ones(len(n) + len(texts), np.bool_)
     is_row[at + np.arange(len(texts))] = False

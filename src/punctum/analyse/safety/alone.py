@@ -18,12 +18,12 @@ from punctum.ir.relations import Aggregate, Distinct
 def of_padded(relation: Distinct | Aggregate, below: Facts, state: OperatorState) -> Iterator[OperatorState]:
     """The states of an operator that is unbounded by the promises of all rows."""
     keys = _keys(relation)
-    found = [(padded, closed) for padded in below.padded if (closed := closing(below, keys, padded.promises))]
-    one = [p for padded, closed in found for p in closed if not _others(keys, padded, p, below)]
+    candidates = [(padded, closed) for padded in below.padded if (closed := closing(below, keys, padded.promises))]
+    one = [p for padded, closed in candidates for p in closed if not _others(keys, padded, p, below)]
     if one and not _lists(relation):
         yield from _purged(state, one)
-    elif found:
-        yield replace(state, witness=(_missing(relation, keys, found[0][0], found[0][1][0], below),))
+    elif candidates:
+        yield replace(state, witness=(_missing(relation, keys, candidates[0][0], candidates[0][1][0], below),))
     else:
         yield state
 

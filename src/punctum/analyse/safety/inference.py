@@ -114,15 +114,15 @@ class Inference:
         """Which punctuations of a side, by column and order, close rows of the other one, and the column that tells."""
         closure, widths = conditions(relation).closure, [len(below.schema) for below in relation.inputs]
         terms = [(column, order) for column in range(widths[side]) for order in Order]
-        found = [(column, order, by) for column, order in terms for by in bounding(closure, (side, column), order)]
-        return [each for each in found if each[2] is None or each[2][1] < widths[each[2][0]]]
+        bounds = [(column, order, by) for column, order in terms for by in bounding(closure, (side, column), order)]
+        return [bound for bound in bounds if bound[2] is None or bound[2][1] < widths[bound[2][0]]]
 
     def whole(self, relation: OuterJoin, side: int) -> list[int]:
         """The columns of a side that have finitely many values for a row of the other one, which lie between others."""
         closure, below = conditions(relation).closure, relation.inputs[side]
-        widths = [len(each.schema) for each in relation.inputs]
+        widths = [len(rows.schema) for rows in relation.inputs]
         ends = [few_values(below, closure, (side, at)) for at in range(widths[side])]
-        there = [{order for order, by in each if by is None or by[1] < widths[by[0]]} for each in ends]
+        there = [{order for order, by in pairs if by is None or by[1] < widths[by[0]]} for pairs in ends]
         return [at for at, orders in enumerate(there) if len(orders) == 2]
 
     def _pair(self, relation: OuterJoin) -> JoinQuery:
@@ -251,10 +251,10 @@ class Inference:
             for term in p.terms
         )
         ordered = dict.fromkeys(((leaf, column), order) for leaf, (column, order) in terms)
-        found = [(at, order, by) for at, order in ordered for by in bounding(block.closure, at, order)]
+        limits = [(at, order, by) for at, order in ordered for by in bounding(block.closure, at, order)]
         few = {at: few_values(block.leaves[at[0]], block.closure, at) for at, o in ordered if o is Order.EQUALITY}
-        found += [(at, order, by) for at, ends in few.items() for order, by in ends]
-        bounds = (Bound(_attr(block, at), order, None if by is None else _attr(block, by)) for at, order, by in found)
+        limits += [(at, order, by) for at, ends in few.items() for order, by in ends]
+        bounds = (Bound(_attr(block, at), order, None if by is None else _attr(block, by)) for at, order, by in limits)
         return tuple(dict.fromkeys(bounds)), frozenset(_attr(block, at) for at, ends in few.items() if ends)
 
     def _of_block(self, block: Block, query: JoinQuery, relation: Relation) -> Facts:

@@ -77,7 +77,7 @@ def _of_bounds(query: JoinQuery) -> Iterator[Remembered]:
             query.bounded.get((query.classes[Attr(on.stream, name)], order)) for name, order in on.terms if order.value
         ]
         terms = zip(on.terms, asked, strict=True)
-        keys = [numbers for (_, order), each in terms if not order.value for numbers in each]
+        keys = [numbers for (_, order), sets in terms if not order.value for numbers in sets]
         if any(orders) and keys and _answered(query, on, asked):
             yield _by_scheme("join", query, on, keys)
 
@@ -87,11 +87,11 @@ def _of_whole(query: JoinQuery, operator: str) -> Iterator[Remembered]:
     for on, asked in zip(query.schemes, query.asks, strict=True):
         few = any(Attr(on.stream, name) in query.whole for name, order in on.terms if not order.value)
         if few and len(on.terms) > 1 and _answered(query, on, asked):
-            yield _by_scheme(operator, query, on, [numbers for each in asked for numbers in each])
+            yield _by_scheme(operator, query, on, [numbers for sets in asked for numbers in sets])
 
 
 def _answered(query: JoinQuery, on: On, asked: tuple[tuple[frozenset[int], ...], ...]) -> bool:
-    return all(query.knowing(numbers, on.stream) for each in asked for numbers in each)
+    return all(query.knowing(numbers, on.stream) for sets in asked for numbers in sets)
 
 
 def _by_scheme(operator: str, query: JoinQuery, on: On, keys: list[frozenset[int]]) -> Remembered:

@@ -137,18 +137,18 @@ def _merged(below: Facts, relation: Projection) -> Iterator[Padded]:
 
 def _moved(below: Facts, expressions: list[Expression], promises: tuple[Promise, ...]) -> list[tuple[Promise, Terms]]:
     """Promises below a projection, in every way in which its columns show them, each with its terms below."""
-    found, whole = list[tuple[Promise, Terms]](), set[tuple[Terms, int]]()
+    shown, whole = list[tuple[Promise, Terms]](), set[tuple[Terms, int]]()
     for promise in promises:
         images = {term: _images(below, expressions, *term) for term in promise.terms}
         for at, n in _unit_images(below, expressions, promise):
             images[at, Order.EQUALITY].append((n, Order.EQUALITY))
             whole.add((promise.terms, n))
         left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
-        found += [(moved, promise.terms) for moved in ways(promise._replace(terms=left), images)]
+        shown += [(moved, promise.terms) for moved in ways(promise._replace(terms=left), images)]
     same = _firsts(expressions, below.same)
     some = {n for n, expression in enumerate(expressions) if not onto(expression)}
     named = list[tuple[Promise, Terms]]()
-    for p, was in found:
+    for p, was in shown:
         own = p.own or any(n in some and order is Order.EQUALITY and (was, n) not in whole for n, order in p.terms)
         named.append((Promise(frozenset((same[n], order) for n, order in p.terms), p.origins, own), was))
     return named

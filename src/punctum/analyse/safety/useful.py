@@ -167,7 +167,7 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
         case Sessions():
             read = [[column] for column in (*(key for _, key in relation.keys), relation.time, relation.time)]
             read += [list(call.reads) for call in relation.aggregates]
-            return [_all(below[0], each) for each in read]
+            return [_all(below[0], positions) for positions in read]
         case Ranked():
             return [*below[0], _all(below[0], [*relation.partition, *(column for column, _, _ in relation.keys)])]
         case Over():

@@ -60,9 +60,9 @@ def read(text: str, wanted: Attribute) -> Value | None:
         return None
     nothing = None if wanted.type is Type.ARRAY else (None,) * len(wanted.parts)
     try:
-        found, _ = _DECODER.raw_decode(stripped)
-        alone = wanted.type is Type.ARRAY and wanted.parts[0].type is Type.STRUCT and isinstance(found, Fields)
-        made = None if found is None else _value([found] if alone else found, wanted)
+        decoded, _ = _DECODER.raw_decode(stripped)
+        alone = wanted.type is Type.ARRAY and wanted.parts[0].type is Type.STRUCT and isinstance(decoded, Fields)
+        made = None if decoded is None else _value([decoded] if alone else decoded, wanted)
     except (ValueError, RecursionError):
         return nothing
     return nothing if made is None else made
@@ -72,31 +72,31 @@ def _parts(attribute: Attribute) -> list[Attribute]:
     return [attribute, *(inner for part in attribute.parts for inner in _parts(part))]
 
 
-def _value(found: Any, wanted: Attribute) -> Any:
-    if found is None:
+def _value(decoded: Any, wanted: Attribute) -> Any:
+    if decoded is None:
         return None
     match wanted.type:
-        case Type.STRUCT if isinstance(found, Fields):
-            fields = dict(found)
+        case Type.STRUCT if isinstance(decoded, Fields):
+            fields = dict(decoded)
             return tuple(_field(fields.get(part.name), part) for part in wanted.parts)
-        case Type.ARRAY if type(found) is list:
-            return tuple(_value(element, wanted.parts[0]) for element in found)
+        case Type.ARRAY if type(decoded) is list:
+            return tuple(_value(element, wanted.parts[0]) for element in decoded)
         case Type.STRING:
-            plain = isinstance(found, str) and not isinstance(found, Raw)
-            return (found if plain else shown(found)).encode(errors="replace").decode()
-        case Type.BOOLEAN if isinstance(found, bool):
-            return found
-        case Type.BIGINT if isinstance(found, Raw) and _WHOLE.fullmatch(found) and -(2**63) <= int(found) < 2**63:
-            return int(found)
-        case Type.DOUBLE if isinstance(found, str) and found in _ENDS:
-            return _ENDS[found]
-        case Type.DOUBLE if isinstance(found, Raw):
-            return float(found) + 0.0
-    raise _OtherTypeError(found)
+            plain = isinstance(decoded, str) and not isinstance(decoded, Raw)
+            return (decoded if plain else shown(decoded)).encode(errors="replace").decode()
+        case Type.BOOLEAN if isinstance(decoded, bool):
+            return decoded
+        case Type.BIGINT if isinstance(decoded, Raw) and _WHOLE.fullmatch(decoded) and -(2**63) <= int(decoded) < 2**63:
+            return int(decoded)
+        case Type.DOUBLE if isinstance(decoded, str) and decoded in _ENDS:
+            return _ENDS[decoded]
+        case Type.DOUBLE if isinstance(decoded, Raw):
+            return float(decoded) + 0.0
+    raise _OtherTypeError(decoded)
 
 
-def _field(found: Any, wanted: Attribute) -> Any:
+def _field(decoded: Any, wanted: Attribute) -> Any:
     try:
-        return _value(found, wanted)
+        return _value(decoded, wanted)
     except _OtherTypeError:
         return None

@@ -184,10 +184,10 @@ class Binder:
         first = 1 if self.scope.names(names[0]) else 0
         if len(names) < first + 2 or isinstance(node.this, exp.Star) or not self.scope.has(names[first].lower()):
             return None
-        found = self.scope.column(names[first], names[0] if first else None, self.place(node))
+        expression = self.scope.column(names[first], names[0] if first else None, self.place(node))
         for name in names[first + 1 :]:
-            found = field(found, name, self.place(node))
-        return found
+            expression = field(expression, name, self.place(node))
+        return expression
 
     def _of_row(self, window: Expression) -> Expression:
         """What is said of a window; of one that is not a row's own alone, where rows may come more than once."""

@@ -176,12 +176,12 @@ class Groups(Binder):
     def _by_order(self, node: Any, function: Function, args: list[Any], below: Binder) -> WantedCall:
         """FIRST and LAST, as the value that goes by the column that its stream promises in order."""
         wanted = self._one(node, function, args, below)
-        found = None if len(self.scope.tables) != 1 else in_order(self.scope.tables[0].relation)
-        if found is None:
+        order = None if len(self.scope.tables) != 1 else in_order(self.scope.tables[0].relation)
+        if order is None:
             hint = "a slice has no order; use MIN_BY(x, t) for the first and MAX_BY(x, t) for the last"
             what = f"{self.name(node)} needs one stream that promises an order"
             raise SqlError(what, "such as PUNCTUATE (ts ASC)", hint, self.place(node))
-        at, down = found
+        at, down = order
         turned = {Function.MIN_BY: Function.MAX_BY, Function.MAX_BY: Function.MIN_BY} if down else {}
         return wanted._replace(function=turned.get(function, function), by=list(self.scope.tables[0].columns())[at])
 
@@ -320,7 +320,7 @@ def read_groups(source: Text, node: exp.Select, scope: Scope, place: Place) -> G
             if value and key != "expressions":
                 raise _ungroupable(key.upper().replace("_", " "), source.clause("GROUP BY", place.start))
         grouped = [_grouped_by(key, node, below, aliases) for key in group.expressions]
-        keys = [key for each in grouped for key in _group_keys(each, below)]
+        keys = [key for item in grouped for key in _group_keys(item, below)]
         windows = {key.name.lower(): key for key in grouped if isinstance(key, exp.Anonymous) and is_window(key)}
         windows |= {name: aliased for name, aliased in aliases.items() if aliased in windows.values()}
     groups = Groups(source, scope, place, list(dict.fromkeys(keys)))

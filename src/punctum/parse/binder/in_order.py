@@ -11,8 +11,8 @@ def in_order(relation: Relation) -> tuple[int, bool] | None:
     match relation:
         case Source(stream=stream):
             terms = (scheme.terms[0] for scheme in stream.schemes if len(scheme.terms) == 1)
-            found = [(stream.schema.index(name), order) for name, order in terms if order is not Order.EQUALITY]
-            return (found[0][0], found[0][1] is Order.DESC) if found else None
+            ordered = [(stream.schema.index(name), order) for name, order in terms if order is not Order.EQUALITY]
+            return (ordered[0][0], ordered[0][1] is Order.DESC) if ordered else None
         case Filter():
             return in_order(relation.input)
         case Projection():

@@ -89,18 +89,18 @@ class _Sides:
 
     def untangled(self, conditions: Sequence[Expression]) -> list[Expression]:
         """The conditions with each side of an equality in one of them only: of a = b and a = c the latter is b = c."""
-        found, partner = list[Expression](), dict[Expression, Expression]()
+        untangled, partner = list[Expression](), dict[Expression, Expression]()
         for condition in conditions:
             a, b = self._equated(condition) or (None, None)
             if a is None or b is None:
-                found.append(condition)
+                untangled.append(condition)
             elif a not in partner and b not in partner:
                 partner |= {a: b, b: a}
-                found.append(condition)
+                untangled.append(condition)
             elif partner.get(a) != b:
                 known, other = (partner[a], b) if a in partner else (partner[b], a)
-                found.append(call("=", (known, other), condition.place))
-        return found
+                untangled.append(call("=", (known, other), condition.place))
+        return untangled
 
     def _equated(self, condition: Expression) -> tuple[Expression, Expression] | None:
         """What a condition equates of the left side and of the right one."""
@@ -122,8 +122,8 @@ class _Sides:
         difference = compared(rebased(condition, self._of_leaf))
         if difference is None or self.sides(condition) != {0, 1}:
             return condition
-        found = [e for e in (difference.more, difference.less) if e is not None and not isinstance(e, Column)]
-        for expression in found:
+        computed = [e for e in (difference.more, difference.less) if e is not None and not isinstance(e, Column)]
+        for expression in computed:
             plain = rebased(expression, lambda c: Column(c.index, c.name, c.attribute))
             if len(sides := self.sides(plain)) == 1:
                 (side,) = sides

@@ -82,8 +82,8 @@ class Subqueries:
             negated = negated != bool(node.args.get("negate"))
             kind = JoinKind.ANTI if negated else JoinKind.SEMI
             return self._partners(relation, self._in(scope, node, kind, place), kind, place, same)
-        found = next(part for part in node.walk() if isinstance(part, exp.Query))
-        raise SqlError("a subquery in an expression is not supported", "", _ALONE, self.text.place(found) or place)
+        query = next(part for part in node.walk() if isinstance(part, exp.Query))
+        raise SqlError("a subquery in an expression is not supported", "", _ALONE, self.text.place(query) or place)
 
     def _in(self, scope: Scope, node: exp.In, kind: JoinKind, place: Place) -> Inside:
         tuple_ = isinstance(node.this, exp.Tuple)
@@ -180,13 +180,13 @@ def _too_far(where: str, condition: Expression) -> SqlError:
 
 def _same(conditions: Sequence[Expression]) -> dict[int, Column]:
     """The columns that conditions of a subquery equate with those of the query around it."""
-    found: dict[int, Column] = {}
+    equated: dict[int, Column] = {}
     for condition in conditions:
         match condition:
             case Call("=", (Column() as a, Column() as b)) if a.type is b.type and {levels(a), levels(b)} == {0, 1}:
                 own, other = (a, b) if levels(b) else (b, a)
-                found.setdefault(other.index, own)
-    return found
+                equated.setdefault(other.index, own)
+    return equated
 
 
 def _nearer(column: Column, same: Same) -> Column:
@@ -214,7 +214,7 @@ def _pairs(
 
 def _names(node: exp.Expr, table: str) -> bool:
     """Whether a subquery has a table of that name."""
-    return any(each.alias_or_name.lower() == table.lower() for each in node.find_all(exp.Table, exp.Subquery))
+    return any(source.alias_or_name.lower() == table.lower() for source in node.find_all(exp.Table, exp.Subquery))
 
 
 def _not_false(equal: Expression, sides: tuple[Expression, Expression], place: Place) -> Expression:

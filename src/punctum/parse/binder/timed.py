@@ -90,15 +90,15 @@ def _arguments(node: Aggregate) -> list[Column]:
 def _with_bounds(below: Projection, mark: Call, time: Expression) -> tuple[Relation, list[Column]]:
     """Rows with times in the place of their sessions: a column of the time, and one that is a gap after it."""
     columns = list(below.columns)
-    taken, found = [name.lower() for name, _ in columns], list[int]()
+    taken, positions = [name.lower() for name, _ in columns], list[int]()
     for op, bound in zip(SESSION, (time, moved(time, lengths(mark)[0])), strict=True):
         session = replace(mark, op=op)
         if session not in (expression for _, expression in columns):
             columns.append((fresh(op, taken), session))
-        found.append([expression for _, expression in columns].index(session))
+        positions.append([expression for _, expression in columns].index(session))
         columns = [(name, replaced(expression, session, bound)) for name, expression in columns]
     rows = Projection(_with_times(below.input, [time]), tuple(columns), below.place)
-    return rows, [_column(rows, at) for at in found]
+    return rows, [_column(rows, at) for at in positions]
 
 
 def _column(relation: Relation, at: int) -> Column:

@@ -20,8 +20,8 @@ Batch = Mapping[str, Any]
 
 def measured(checkpoint: Location) -> Statistics:
     """The statistics of a query's last runs; the checkpoint is its own, or has it under its name."""
-    found: Iterable[Location] = (checkpoint / "punctum").glob("metrics*.jsonl")
-    files = sorted(found, key=lambda path: path.name)
+    paths: Iterable[Location] = (checkpoint / "punctum").glob("metrics*.jsonl")
+    files = sorted(paths, key=lambda path: path.name)
     if not files:
         detail = f"{checkpoint / 'punctum' / 'metrics.jsonl'} does not exist"
         raise SchemaError(f"{checkpoint} contains no metrics", detail, "name the checkpoint of a query that has run")

@@ -106,7 +106,7 @@ class FeedbackMapping:
 
 def _agreed(several: Below) -> Expression | None:
     """What a column is for all that read a node: nobody needs a row of it when none of them does."""
-    return several[0] if all(each == several[0] for each in several) else None
+    return several[0] if all(expression == several[0] for expression in several) else None
 
 
 def feedback_mappings(last: Stage) -> dict[str, FeedbackMapping]:

@@ -58,20 +58,20 @@ def folds(stage: Stage) -> dict[int, Folds]:
     """The inputs of a stage that are folded where they are read."""
     if sweeps(stage):  # what is withheld is told row by row
         return {}
-    found: dict[int, list[Folds]] = {}
-    _walk(stage.root, None, found)
-    return {n: known[0] for n, known in found.items() if known[0] and all(of == known[0] for of in known)}
+    folded: dict[int, list[Folds]] = {}
+    _walk(stage.root, None, folded)
+    return {n: known[0] for n, known in folded.items() if known[0] and all(of == known[0] for of in known)}
 
 
-def _walk(node: Op | Input, uses: _Uses | None, found: dict[int, list[Folds]]) -> None:
+def _walk(node: Op | Input, uses: _Uses | None, folded: dict[int, list[Folds]]) -> None:
     """Note for each input what is folded for each of its uses: what several share is folded when all agree."""
     if isinstance(node, Input):
         known = uses is not None and isinstance(node.origin, Pipe) and _of_pipe(node.origin, uses)
-        found.setdefault(node.number, []).append(known or ())
+        folded.setdefault(node.number, []).append(known or ())
         return
     below = _below(node, uses)
     for child, used in zip(node.inputs, below, strict=True):
-        _walk(child, used, found)
+        _walk(child, used, folded)
 
 
 def _below(node: Op, uses: _Uses | None) -> list[_Uses | None]:

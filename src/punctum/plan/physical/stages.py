@@ -188,8 +188,8 @@ def operators(root: Op | Input) -> Iterator[Op]:
 def tables_of(stage: Stage) -> list[StreamDef]:
     """The tables in which rows of a stage are looked up, each once."""
     nodes = (op.relation for op in operators(stage.root))
-    found = (source.stream for node in nodes if isinstance(node, Lookup) for source in sources(node.table))
-    return list({stream.name: stream for stream in found}.values())
+    tables = (source.stream for node in nodes if isinstance(node, Lookup) for source in sources(node.table))
+    return list({stream.name: stream for stream in tables}.values())
 
 
 def sweeps(stage: Stage) -> bool:
