@@ -27,15 +27,15 @@ def infer(files: str, name: str | None, rows: int, columns: bool) -> None:
     from punctum.shell.promises import proposals
     from punctum.shell.saved import created, stream_name
 
-    found = inferred(files, Path())
+    stream = inferred(files, Path())
     if columns:
-        click.echo(created(found, name or stream_name(files)))
+        click.echo(created(stream, name or stream_name(files)))
         return
-    given = evidence(found, rows)
+    given = evidence(stream, rows)
     if given.broken:
         many = "1 line is no row" if given.broken == 1 else f"{given.broken:,} lines are no rows"
         click.echo(f"note: {many} of these columns; punctum sql shows why", err=True)
     clauses = [proposal.commented for proposal in proposals(given)]
     if not clauses:
         click.echo(f"note: no promise was found in {given.rows.height:,} rows; most show in 20 or more", err=True)
-    click.echo(created(found, name or stream_name(files), clauses))
+    click.echo(created(stream, name or stream_name(files), clauses))

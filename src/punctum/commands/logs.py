@@ -24,12 +24,12 @@ class JsonLog(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
         }
-        return json.dumps(said | getattr(record, "more", {}), default=str, ensure_ascii=False)
+        return json.dumps(fields | getattr(record, "more", {}), default=str, ensure_ascii=False)
 
 
 def configure(form: str, quiet: bool) -> None:

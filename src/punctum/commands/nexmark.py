@@ -20,10 +20,10 @@ def number(text: str) -> int:
     >>> number("10m"), number("2.5k"), number("100_000")
     (10000000, 2500, 100000)
     """
-    found = re.fullmatch(r"(\d[\d_]*(?:\.\d+)?)([kmg]?)", text.lower())
-    if found is None:
+    match = re.fullmatch(r"(\d[\d_]*(?:\.\d+)?)([kmg]?)", text.lower())
+    if match is None:
         raise click.BadParameter(f"{text!r} is not a number such as 500k or 10m")
-    return round(float(found[1].replace("_", "")) * _UNITS[found[2]])
+    return round(float(match[1].replace("_", "")) * _UNITS[match[2]])
 
 
 def _number(_: click.Context, __: click.Parameter, text: str) -> int:

@@ -55,7 +55,7 @@ def needs(names: Iterable[str]) -> list[Distribution]:
     """Distributions of these names and all that they need, as installed; extras of Punctum as far as they are."""
     from packaging.requirements import Requirement
 
-    found, todo, done = dict[str, Distribution](), [Requirement(name) for name in names], set[str]()
+    distributions, todo, done = dict[str, Distribution](), [Requirement(name) for name in names], set[str]()
     while todo:
         wanted = todo.pop()
         key = wanted.name.lower().replace("_", "-")
@@ -63,18 +63,18 @@ def needs(names: Iterable[str]) -> list[Distribution]:
             continue
         done.add(str(wanted))
         try:
-            found[key] = distribution(wanted.name)
+            distributions[key] = distribution(wanted.name)
         except PackageNotFoundError:
             hint = "install it here first: what is packaged is what is installed"
             raise MissingError(f"the package {wanted.name} is not installed", "", hint) from None
-        every = [Requirement(text) for text in found[key].requires or ()]
+        every = [Requirement(text) for text in distributions[key].requires or ()]
         of = {"", *wanted.extras}
         todo += [r for r in every if r.marker is None or any(r.marker.evaluate({"extra": extra}) for extra in of)]
         if key == _OWN:
             todo += [
                 r for r in every if r.marker is not None and r.name != _OWN and _is_optional(str(r.marker), r.name)
             ]
-    return list(found.values())
+    return list(distributions.values())
 
 
 def _is_optional(marker: str, name: str) -> bool:

@@ -78,8 +78,8 @@ def make_topics(brokers: str) -> None:
             for deleted in admin.delete_topics(old, operation_timeout=_WAIT).values():
                 deleted.result()
         made = admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in names], operation_timeout=_WAIT)
-        for each in made.values():
-            each.result()
+        for created in made.values():
+            created.result()
     except KafkaException as error:
         hint = "start one with make kafka-up, or name another one with --brokers"
         raise MissingError(f"no Kafka broker can be used at {brokers}", error.args[0].str(), hint) from None

@@ -56,8 +56,8 @@ class Chains:
                 for n, values in wanted.items():
                     if n in self._binds[i] and len(values):
                         name = self._inputs[i].names[self._at(i, n)]
-                        found = known.kept.having(values.to_frame(name))
-                        more |= found.where(found.rows[name].is_in(values.implode()))
+                        candidates = known.kept.having(values.to_frame(name))
+                        more |= candidates.where(candidates.rows[name].is_in(values.implode()))
                 views[i] |= more
                 fresh[i] = more.rows if len(views[i]) > before else more.rows.clear()
             if limits().share * sum(map(len, views)) > sum(len(known.kept) for known in self._known):

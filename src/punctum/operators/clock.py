@@ -116,9 +116,9 @@ def turn(tick: int, now: int | None, steps: pl.DataFrame, place: int) -> int | N
     """
     since = pl.lit(began(tick, now, steps, place), pl.Int64)
     turned = steps.filter((pl.col(AT) >= place) & (pl.col(NOW) // tick * tick > since).fill_null(True))
-    found = turned[AT].min()
-    assert found is None or isinstance(found, int)
-    return found
+    first = turned[AT].min()
+    assert first is None or isinstance(first, int)
+    return first
 
 
 def ticks(instant: datetime) -> int:

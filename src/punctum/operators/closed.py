@@ -138,19 +138,19 @@ class Closed(RunTable):
     def drop(self, keys: pl.DataFrame) -> None:
         """Open keys again that are closed one by one, and not with their neighbours."""
         positions = tuple(sorted(map(self.schema.index, keys.columns)))
-        found: Found = []
+        opened: Found = []
         for shape in self.shapes():
             if shape.positions == positions:
                 wanted = Wanted(keys, self.schema, shape)
                 for n, segment in self._of(shape).items():
                     at = np.unique(wanted.find(segment.rows)[1])
                     at = at[_live(segment, at)]
-                    found.append((n, at[self._single(segment.rows, shape, at)].astype(np.uint32)))
-        self.open(found)
+                    opened.append((n, at[self._single(segment.rows, shape, at)].astype(np.uint32)))
+        self.open(opened)
 
     def where(self, condition: Callable[[pl.DataFrame], pl.Series]) -> Found:
         """Where those keys are that meet a condition on a frame of them; of neighbours, where all of them do."""
-        found: Found = []
+        meeting: Found = []
         for n, segment in self._segments.items():
             shape, at = shape_of(segment.rows), segment.positions()
             single = self._single(segment.rows, shape, at)
@@ -158,8 +158,8 @@ class Closed(RunTable):
             met[single] = condition(self._keys(segment.rows[at[single]], shape)).to_numpy() if single.any() else False
             if not single.all():
                 met[~single] = self._all_meet(segment.rows[at[~single]], shape, condition)
-            found.append((n, at[met]))
-        return found
+            meeting.append((n, at[met]))
+        return meeting
 
     def _all_meet(self, run: pl.DataFrame, shape: RunShape, condition: Callable[[pl.DataFrame], pl.Series]) -> Mask:
         """Which rows of neighbours have keys that all meet a condition; of very many that is not known."""
@@ -196,27 +196,27 @@ class Closed(RunTable):
 
     def overlapping(self, shape: RunShape, puncts: list[Punctuation]) -> PunctuationBatch:
         """The closed keys of a shape of which some punctuations may speak."""
-        found = PunctuationBatch(self.schema)
+        closed = PunctuationBatch(self.schema)
         for segment in self._of(shape).values():
             run = segment.kept()
             run = run.filter(self._near(run, shape, puncts)) if run.height else run
             single = self._single(run, shape, np.arange(run.height))
-            found += said(self.schema, self._keys(run.filter(single), shape))
-            found.others += self._spans(run.filter(~single), shape)
-        return found
+            closed += said(self.schema, self._keys(run.filter(single), shape))
+            closed.others += self._spans(run.filter(~single), shape)
+        return closed
 
     def _near(self, run: pl.DataFrame, shape: RunShape, puncts: list[Punctuation]) -> pl.Series:
         """Which rows of a run one of some punctuations may speak of, by each attribute that all of them speak of."""
         near = uniform(True, run.height)
         sides = [dict(p.sides) for p in puncts]
         for at in shape.positions:
-            if all(at in each for each in sides):
+            if all(at in patterns for patterns in sides):
                 name = self.schema.names[at]
-                on = [Punctuation.of(self.schema, {name: each[at]}) for each in sides]
+                on = [Punctuation.of(self.schema, {name: patterns[at]}) for patterns in sides]
                 if at != shape.line:
                     near &= matches(run.select(pl.col(str(at)).alias(name)), on)
-                elif not any(each[at].null for each in sides):
-                    spans = [span for each in sides for span in each[at].spans]
+                elif not any(patterns[at].null for patterns in sides):
+                    spans = [span for patterns in sides for span in patterns[at].spans]
                     near &= pl.Series(overlap(run, *inclusive(bounds(spans, self.schema.attributes[at]))))
         return near
 
@@ -225,7 +225,7 @@ class Closed(RunTable):
         if shape.line is None or not run.height:
             return []
         kind = dtype(self.schema.attributes[shape.line])
-        first, last = (to_rows(values(pl.Series(each), kind).to_frame()) for each in ends(run))
+        first, last = (to_rows(values(pl.Series(end), kind).to_frame()) for end in ends(run))
         others = (
             said(self.schema, self._others(run, shape)) if shape.others else [end_of_stream(self.schema)] * run.height
         )

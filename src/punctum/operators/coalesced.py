@@ -33,8 +33,8 @@ class Coalesced(Operator):
         (xs,) = slices
         rows = self._rows.feed(ColumnarSlice(xs.rows)).rows
         self._failed += self._rows.failed()
-        said = ColumnarSlice(empty(self.inputs[0]), xs.puncts, xs.constants)
-        made, *others = (punctuations_of(self.output, way.feed(said)) for way in self._ways)
+        puncts = ColumnarSlice(empty(self.inputs[0]), xs.puncts, xs.constants)
+        made, *others = (punctuations_of(self.output, way.feed(puncts)) for way in self._ways)
         for received, other in zip(self._both, others, strict=True):
             made = received.receive(made, other)
             if not self.punctuations_expire:

@@ -43,8 +43,8 @@ class Counted:
 
     def changed(self) -> None:
         """The stores are not what they were."""
-        for heard in self._heard:
-            heard.changed()
+        for received in self._heard:
+            received.changed()
 
     def closed(self, side: int, df: pl.DataFrame) -> pl.Series:
         """Which rows of a side have no later partner."""
@@ -67,14 +67,15 @@ class Counted:
 
     def tidy(self, kept: Sequence[Table]) -> None:
         """Forget keys that nobody will ask for, when there are twice as many as were left the last time."""
-        if sum(len(heard.store.keys) for heard in self._heard) > self._bound:
-            found = [
-                heard.store.keys.where(_Unasked(self, side, kept[1 - side])) for side, heard in enumerate(self._heard)
+        if sum(len(received.store.keys) for received in self._heard) > self._bound:
+            unasked = [
+                received.store.keys.where(_Unasked(self, side, kept[1 - side]))
+                for side, received in enumerate(self._heard)
             ]
-            for heard, keys in zip(self._heard, found, strict=True):
-                heard.store.keys.open(keys)
+            for received, keys in zip(self._heard, unasked, strict=True):
+                received.store.keys.open(keys)
             self.changed()
-            self._bound = 2 * sum(len(heard.store.keys) for heard in self._heard) + limits().spelled
+            self._bound = 2 * sum(len(received.store.keys) for received in self._heard) + limits().spelled
 
     def _concerned(self, side: int, mine: PunctuationBatch) -> PunctuationBatch:
         """Punctuations over the other side that all rows match which new ones of a side may close."""

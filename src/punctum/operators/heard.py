@@ -62,8 +62,8 @@ class Heard:
         """Whether each row has no partner any more, by what its columns say of partners."""
         boxes, open_ = around(df, axes, self.store.schema), np.zeros(df.height, np.bool_)
         while len(boxes):
-            found, until = self._until(boxes)
-            open_[boxes.rows[~found]] = True
+            covered, until = self._until(boxes)
+            open_[boxes.rows[~covered]] = True
             going_on = ~open_[boxes.rows]
             parts = boxes.at(going_on).without({at: reached[going_on] for at, reached in until.items()})
             boxes = together(parts) if parts else boxes.at(np.zeros(len(boxes), np.bool_))
@@ -72,19 +72,19 @@ class Heard:
     def _until(self, boxes: Boxes) -> tuple[Mask, dict[int, Numbers]]:
         """Which corners of boxes are covered, and how far what covers them goes."""
         runs, others = self._spoken()
-        found = np.full(len(boxes), self.store.ended)
+        covered = np.full(len(boxes), self.store.ended)
         until = {at: np.full(len(boxes), _FURTHEST) for at in boxes.low}
         for shape, run in runs.items():
-            if not found.all() and all(at in boxes.points or at in boxes.low for at in shape.positions):
-                left = np.flatnonzero(~found)
-                rows, keys = Wanted(boxes.at(~found).corners(shape.positions), self.store.schema, shape).find(run)
-                found[left[rows]] = True
+            if not covered.all() and all(at in boxes.points or at in boxes.low for at in shape.positions):
+                left = np.flatnonzero(~covered)
+                rows, keys = Wanted(boxes.at(~covered).corners(shape.positions), self.store.schema, shape).find(run)
+                covered[left[rows]] = True
                 for at in boxes.low.keys() & shape.positions:
                     until[at][left[rows]] = ends(run)[1][keys] if at == shape.line else boxes.low[at][left[rows]]
         for box in others:
-            if not found.all() and all(boxes.knows(at) for at, _ in box):
-                _take(box, boxes, found, until)
-        return found, until
+            if not covered.all() and all(boxes.knows(at) for at, _ in box):
+                _take(box, boxes, covered, until)
+        return covered, until
 
     def _spoken(self) -> Said:
         """All that has been said, neighbouring keys together."""
@@ -97,11 +97,11 @@ class Heard:
         return self._said
 
 
-def _take(box: Box, boxes: Boxes, found: Mask, until: dict[int, Numbers]) -> None:
+def _take(box: Box, boxes: Boxes, already: Mask, until: dict[int, Numbers]) -> None:
     """Note of corners that nothing has covered yet which of them a box covers, and how far it goes."""
     sides = {at: boxes.covered(at, pattern) for at, pattern in box}
-    covered = np.logical_and.reduce([~found, *(mask for mask, _ in sides.values())])
+    covered = np.logical_and.reduce([~already, *(mask for mask, _ in sides.values())])
     for at, (_, reached) in sides.items():
         if reached is not None:
             until[at][covered] = reached[covered]
-    found |= covered
+    already |= covered

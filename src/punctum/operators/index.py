@@ -72,9 +72,9 @@ class HashIndex:
         bucket = (hashed >> self._shift).view(np.int64)
         start = self._starts[bucket].astype(np.int64)
         many = self._starts[bucket + 1] - start
-        found = np.repeat(start - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
-        found = found[self._tags[found] == np.repeat(self._tag(hashed), many)]
-        return each_once(self._positions[found])
+        entries = np.repeat(start - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
+        entries = entries[self._tags[entries] == np.repeat(self._tag(hashed), many)]
+        return each_once(self._positions[entries])
 
     def _tag(self, hashed: Hashes) -> NDArray[np.uint8]:
         return (hashed >> (self._shift - _TAG)).astype(np.uint8)
@@ -119,10 +119,12 @@ class OrderIndex:
         """The positions of rows whose places are from a low one to a high one, in order."""
         starts = np.searchsorted(self._places, lows)
         ends = np.searchsorted(self._places, highs, side="right")
-        found = [np.arange(a, b, dtype=np.uint32) for a, b in zip(starts.tolist(), ends.tolist(), strict=True) if a < b]
-        if not found:
+        ranges = [
+            np.arange(a, b, dtype=np.uint32) for a, b in zip(starts.tolist(), ends.tolist(), strict=True) if a < b
+        ]
+        if not ranges:
             return np.zeros(0, np.uint32)
-        at = np.concatenate(found)
+        at = np.concatenate(ranges)
         return each_once(at if self._positions is None else self._positions[at])
 
 

@@ -266,8 +266,8 @@ class Join(Operator):
             if len(partners[at]) == 1:
                 closing += PunctuationBatch(schema, {partners[at][0]: values})
             elif partners[at] or any(band.exact for band in self._bands[side] if band.of[1] == at):
-                each = PunctuationBatch(mine.schema, {at: values})
-                closing.others += [q for p in each for q in self._over(side, p, partners)]
+                constants = PunctuationBatch(mine.schema, {at: values})
+                closing.others += [q for p in constants for q in self._over(side, p, partners)]
         return closing
 
     def _over(self, side: int, p: Punctuation, partners: dict[int, list[int]]) -> list[Punctuation]:

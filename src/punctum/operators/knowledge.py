@@ -37,8 +37,8 @@ class JoinKnowledge:
     def none(schema: Schema, classes: Schema, counted: int | None = None) -> "JoinKnowledge":
         """Nothing is known; there may be a column whose whole numbers are closed one by one."""
         rows = empty(schema)
-        arrived, heard = PunctuationBatch(schema), None if counted is None else Heard(Store(schema, counted))
-        return JoinKnowledge(Table(rows), Store(classes), Store(classes), Waiting(schema), arrived, rows, heard)
+        arrived, received = PunctuationBatch(schema), None if counted is None else Heard(Store(schema, counted))
+        return JoinKnowledge(Table(rows), Store(classes), Store(classes), Waiting(schema), arrived, rows, received)
 
     def __len__(self) -> int:
         return len(self.kept) + self.new.height
@@ -80,8 +80,8 @@ class JoinKnowledge:
 
     def tables(self, name: str) -> dict[str, Table]:
         """The rows, and the keys that are closed, or whose bands have been passed."""
-        said = {} if self.heard is None else {CLOSED + name + _HEARD: self.heard.store.keys}
-        return {name: self.kept, CLOSED + name: self.closed.keys, CLOSED + name + _BANDS: self.passed.keys} | said
+        received = {} if self.heard is None else {CLOSED + name + _HEARD: self.heard.store.keys}
+        return {name: self.kept, CLOSED + name: self.closed.keys, CLOSED + name + _BANDS: self.passed.keys} | received
 
     def restore_tables(self, name: str, tables: dict[str, Table]) -> None:
         """Go on with the rows and keys of another one."""
@@ -95,8 +95,13 @@ class JoinKnowledge:
     def metadata(self, schema: Schema) -> Metadata:
         """What is closed and no key, and the punctuations that wait."""
         closed, passed, waiting = self.closed.metadata(), self.passed.metadata(), self.waiting.metadata()
-        said = {} if self.heard is None else {"said": self.heard.store.metadata()}
-        return {"closed": closed, "passed": passed, "waiting": waiting, "arrived": written(self.arrived, schema)} | said
+        received = {} if self.heard is None else {"said": self.heard.store.metadata()}
+        return {
+            "closed": closed,
+            "passed": passed,
+            "waiting": waiting,
+            "arrived": written(self.arrived, schema),
+        } | received
 
     def restore(self, metadata: Metadata, schema: Schema) -> None:
         """Go on with the notes of another one."""

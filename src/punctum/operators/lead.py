@@ -49,13 +49,13 @@ class Lead(Over):
         both = pl.concat([known.rows, placed])
         if not both.height:
             return empty(self.output)
-        found, ahead = Partitions.of(both, self._by, self._full), self._call.frame.preceding or 0
-        there = found.lengths - found.numbers >= ahead
-        out = there | matches(both, closing).to_numpy()[found.at] if len(closing) else there
-        mask = pl.Series(found.in_frame(out))
+        partitions, ahead = Partitions.of(both, self._by, self._full), self._call.frame.preceding or 0
+        there = partitions.lengths - partitions.numbers >= ahead
+        out = there | matches(both, closing).to_numpy()[partitions.at] if len(closing) else there
+        mask = pl.Series(partitions.in_frame(out))
         self._held.drop(known, mask.head(known.rows.height))
         self._after.append(placed.filter(~mask.tail(placed.height)))
-        ordered = both[found.at]
+        ordered = both[partitions.at]
         assert self._call.of is not None
         led = ordered[self._call.of][np.where(there, np.arange(both.height) + ahead, 0)]
         values = pl.select(pl.when(pl.Series(there)).then(led).otherwise(None).alias(self._call.name)).to_series()

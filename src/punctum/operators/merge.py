@@ -109,11 +109,11 @@ def _with_keys(
         beside = PunctuationBatch(closed.schema, {at: values for at, values in constants.items() if here != {at}})
         beside.others = [*loose, *(p for positions, ps in keys.items() if not here <= set(positions) for p in ps)]
         new = list(beside)
-        said = closed.overlapping(shape, new) if new else beside
+        overlapping = closed.overlapping(shape, new) if new else beside
         if any(not p.sides for p in loose):
-            both += said
-        elif len(said):
-            both += _common(new, PunctuationSet(closed.schema, said))
+            both += overlapping
+        elif len(overlapping):
+            both += _common(new, PunctuationSet(closed.schema, overlapping))
     return both
 
 

@@ -278,7 +278,7 @@ class MultiJoin(Operator):
     def tidy(self) -> None:
         """Forget closed values that nobody will ask for."""
         asked = [[n for n in self._binds[i] if self._classes.shared(n)] for i in range(len(self._known))]
-        found = [known.closed.keys.where(partial(self._unasked, i, asked[i])) for i, known in enumerate(self._known)]
+        unasked = [known.closed.keys.where(partial(self._unasked, i, asked[i])) for i, known in enumerate(self._known)]
         before = [known.closed.known for known in self._known]
         for i, known in enumerate(self._known):
             for n in asked[i] if len(known.closed.known) else ():
@@ -289,7 +289,7 @@ class MultiJoin(Operator):
         for i, known in enumerate(self._known):
             if known.heard is not None:
                 known.heard.forget(partial(self._unasked_said, i))
-        for known, keys in zip(self._known, found, strict=True):
+        for known, keys in zip(self._known, unasked, strict=True):
             known.closed.keys.open(keys)
         self._left_closed = self._closed()
 

@@ -220,8 +220,8 @@ class AllPassed(Origin):
         least = furthest(self._scheme.schema, self._name, _BACK[self._progress.order])
         counted = known.group_by(self._keys, maintain_order=True) if self._keys else None
         several = [pl.len().alias(_COUNT), least]
-        found = known.select(several) if counted is None else counted.agg(several)
-        whole = found.filter(pl.col(_COUNT) == self._count).select(*self._keys, self._name)
+        groups = known.select(several) if counted is None else counted.agg(several)
+        whole = groups.filter(pl.col(_COUNT) == self._count).select(*self._keys, self._name)
         return closings(self._scheme, self._progress, to_rows(whole))
 
     def breaks(self, rows: pl.DataFrame) -> bool:

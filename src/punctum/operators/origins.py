@@ -170,8 +170,8 @@ class AllReported(Origin):
         last = first.join(self._complete, on=self._key, how="semi", nulls_equal=True).group_by(self._key)
         if self._unit is None:
             return placed_instances(self._scheme, last.agg(pl.col(AT).max()))
-        found = last.agg(pl.col(AT).max(), pl.col(_RAW).first())
-        return PlacedPunctuations(self._scheme.schema, {}, list(zip(found[AT], self._units(found), strict=True)))
+        reports = last.agg(pl.col(AT).max(), pl.col(_RAW).first())
+        return PlacedPunctuations(self._scheme.schema, {}, list(zip(reports[AT], self._units(reports), strict=True)))
 
     def _reports_of(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The reports of members; with a unit, the piece instead of the last attribute, whose value is aside."""

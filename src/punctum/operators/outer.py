@@ -60,7 +60,7 @@ class OuterJoin(Join):
         self.output = _padded_schema(self._pair, len(left), kind) if kind.pairs else left
         self.releasing_inputs = tuple(1 - side for side in kind.preserved)
         targets = [[self._columns(side, i) for i in range(len(s))] for side, s in enumerate(self.inputs)]
-        self._every = [Names(self._pair, each) for each in targets]
+        self._every = [Names(self._pair, target) for target in targets]
         self._sound_names = [SoundNames(self.output, targets[side], self._sound(side)) for side in (0, 1)]
         self._names = list[Names](self._sound_names)
         self._halves: list[list[Punctuation]] = [[], []]  # what each side of a FULL join has said of NULLs

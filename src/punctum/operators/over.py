@@ -91,10 +91,10 @@ class Over(Operator):
             return empty(self.output)
         order = Partitions.of(released, self._by, self._full)
         rows = released[order.at]
-        partials, found, at = self._with_before(rows)
-        framed = self._values.over(partials.drop(self._shown), found, self._starts(partials, found))
+        partials, partitions, at = self._with_before(rows)
+        framed = self._values.over(partials.drop(self._shown), partitions, self._starts(partials, partitions))
         if self._call.history:
-            self._keep(partials, framed, found, closing)
+            self._keep(partials, framed, partitions, closing)
         framed = framed[at[self._ends(rows, order)]]
         return self._valued(rows.hstack(framed))
 
@@ -108,14 +108,18 @@ class Over(Operator):
         known.drop(mask)
         both = pl.concat([touched.with_columns(pl.lit(False).alias(NEW)), new.with_columns(pl.lit(True).alias(NEW))])
         both = both.with_row_index(AT)
-        found = Partitions.of(both, self._by, [SortKey(AT)])
-        both = both[found.at]
-        return both.drop(NEW, AT), found, np.flatnonzero(both[NEW].to_numpy())
+        partitions = Partitions.of(both, self._by, [SortKey(AT)])
+        both = both[partitions.at]
+        return both.drop(NEW, AT), partitions, np.flatnonzero(both[NEW].to_numpy())
 
-    def _starts(self, partials: pl.DataFrame, found: Partitions) -> Numbers | None:
+    def _starts(self, partials: pl.DataFrame, partitions: Partitions) -> Numbers | None:
         """For each row where its frame starts, when that goes by sort keys."""
         within = self._call.frame.within
-        return None if within is None else starts(partials[self._keys[0].name], found, within, self._keys[0].descending)
+        return (
+            None
+            if within is None
+            else starts(partials[self._keys[0].name], partitions, within, self._keys[0].descending)
+        )
 
     def _ends(self, rows: pl.DataFrame, order: Partitions) -> Numbers:
         """For each row the one at which its frame ends."""
@@ -126,9 +130,11 @@ class Over(Operator):
         lasts: Numbers = peers.in_frame(peers.lasts)
         return order.firsts + lasts - 1
 
-    def _keep(self, partials: pl.DataFrame, framed: pl.DataFrame, found: Partitions, closing: PunctuationBatch) -> None:
+    def _keep(
+        self, partials: pl.DataFrame, framed: pl.DataFrame, partitions: Partitions, closing: PunctuationBatch
+    ) -> None:
         """Keep of open partitions the last rows, or all of them as one."""
-        left = found.lengths - found.numbers
+        left = partitions.lengths - partitions.numbers
         if self._call.frame.within is not None:
             rest = partials.drop_nulls(self._keys[0].name)
         elif self._call.frame.preceding is None:
@@ -204,7 +210,7 @@ def _having(df: pl.DataFrame, keys: pl.DataFrame) -> pl.Series:
     """Which rows have one of some combinations of values, each of which is there once."""
     if not keys.width:
         return uniform(True, df.height)
-    found = df.select(keys.columns).join(
+    marked = df.select(keys.columns).join(
         keys.with_columns(pl.lit(True).alias(NEW)), on=keys.columns, how="left", nulls_equal=True, maintain_order="left"
     )
-    return found[NEW].fill_null(False)
+    return marked[NEW].fill_null(False)

@@ -52,8 +52,8 @@ class Partitioned:
     def receive(self, new: Mapping[int, PunctuationBatch]) -> PunctuationBatch:
         """What holds with new punctuations of some sequences."""
         holds = PunctuationBatch(self._schema)
-        for partition, said in new.items():
-            fresh = self.held.lacking(said)
+        for partition, puncts in new.items():
+            fresh = self.held.lacking(puncts)
             own, rest = self._parted(fresh)
             holds += own + self._with_others(rest, partition)
             self._said[partition].add(rest)
@@ -63,25 +63,25 @@ class Partitioned:
         """What one sequence alone can say; what it has said before of others does not matter."""
         return self._parted(said)[0]
 
-    def _parted(self, said: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
+    def _parted(self, puncts: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
         """What one sequence alone can say, and all else."""
         if not self._owned:
-            return PunctuationBatch(said.schema), said
+            return PunctuationBatch(puncts.schema), puncts
         ours: list[Punctuation] = []
         rest: list[Punctuation] = []
-        for p in said.others:
+        for p in puncts.others:
             fixed = {at for at, side in p.sides if isinstance(side, Constant)}
-            (ours if any(each <= fixed for each in self._owned) else rest).append(p)
-        constants = {at: values for at, values in said.constants.items() if frozenset([at]) in self._owned}
-        others = {at: values for at, values in said.constants.items() if at not in constants}
-        return PunctuationBatch(said.schema, constants, ours), PunctuationBatch(said.schema, others, rest)
+            (ours if any(owned <= fixed for owned in self._owned) else rest).append(p)
+        constants = {at: values for at, values in puncts.constants.items() if frozenset([at]) in self._owned}
+        others = {at: values for at, values in puncts.constants.items() if at not in constants}
+        return PunctuationBatch(puncts.schema, constants, ours), PunctuationBatch(puncts.schema, others, rest)
 
-    def _with_others(self, said: PunctuationBatch, partition: int | None) -> PunctuationBatch:
+    def _with_others(self, puncts: PunctuationBatch, partition: int | None) -> PunctuationBatch:
         """What it closes together with what all others have said that are not idle."""
         for other, store in self._said.items():
-            if len(said) and other != partition and other not in self._idle:
-                said = alike(said, store)
-        return said
+            if len(puncts) and other != partition and other not in self._idle:
+                puncts = alike(puncts, store)
+        return puncts
 
     def _hold(self, holds: PunctuationBatch) -> PunctuationBatch:
         """What is new of that which holds; keys that do leave the stores."""
@@ -109,8 +109,8 @@ class Partitioned:
 
     def tables(self) -> dict[str, Table]:
         """The keys that hold, and those that each sequence has closed."""
-        said: dict[str, Table] = {f"{CLOSED}said {p}": store.keys for p, store in self._said.items()}
-        return {PAST: self.held.past, **said}
+        closed: dict[str, Table] = {f"{CLOSED}said {p}": store.keys for p, store in self._said.items()}
+        return {PAST: self.held.past, **closed}
 
     def restore_tables(self, tables: Mapping[str, Table]) -> None:
         """Go on with the keys of another one."""
@@ -120,9 +120,9 @@ class Partitioned:
 
     def metadata(self) -> Metadata:
         """All that is not in tables, as JSON."""
-        said = {str(p): store.metadata() for p, store in self._said.items()}
+        sequences = {str(p): store.metadata() for p, store in self._said.items()}
         rest = {"idle": sorted(self._idle), "bound": self._bound, "excess": self.excess}
-        return {"held": self.held.metadata(), "said": said} | rest
+        return {"held": self.held.metadata(), "said": sequences} | rest
 
     def announce(self, metadata: Metadata) -> None:
         """Have the sequences of another one, and nothing of what they have said."""

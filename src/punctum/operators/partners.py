@@ -127,7 +127,10 @@ def together(parts: Sequence[Boxes]) -> Boxes:
         {at: pl.concat([part.points[at] for part in parts]) for at in first.points},
         {at: np.concatenate([part.low[at] for part in parts]) for at in first.low},
         {at: np.concatenate([part.last[at] for part in parts]) for at in first.last},
-        {at: [(same[0][0], _joined([column for _, column in same])) for same in each] for at, each in bands.items()},
+        {
+            at: [(same[0][0], _joined([column for _, column in same])) for same in zipped]
+            for at, zipped in bands.items()
+        },
     )
 
 

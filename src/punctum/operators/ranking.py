@@ -174,11 +174,11 @@ class PartitionOrder:
         """Which rows have a rank of at most so much: of their peers, all or, as ROW_NUMBER has it, some."""
         if self._function is not Ranking.ROW_NUMBER:
             return self.ranks(df) <= most
-        found = Partitions.of(df, self._by, self._keys)
-        split = (found.ranks <= most) & (found.lasts > most)  # peers of which only some are within the limit
-        best = found.in_frame(found.lasts <= most)
+        partitions = Partitions.of(df, self._by, self._keys)
+        split = (partitions.ranks <= most) & (partitions.lasts > most)  # peers of which only some are within the limit
+        best = partitions.in_frame(partitions.lasts <= most)
         if split.any():
-            at, before = found.at[split], found.in_frame(found.ranks - 1)
+            at, before = partitions.at[split], partitions.in_frame(partitions.ranks - 1)
             among = Partitions.of(df[at], self._by, self._rest)
             chosen = at[among.at]
             best[chosen[among.numbers + before[chosen] <= most]] = True
@@ -187,13 +187,13 @@ class PartitionOrder:
     def ranks(self, df: pl.DataFrame) -> pl.Series:
         """The rank of each row."""
         numbered = self._function is Ranking.ROW_NUMBER
-        found = Partitions.of(df, self._by, self._full if numbered else self._keys)
+        partitions = Partitions.of(df, self._by, self._full if numbered else self._keys)
         ranks = {
-            Ranking.ROW_NUMBER: found.numbers,
-            Ranking.RANK: found.ranks,
-            Ranking.DENSE_RANK: found.dense_ranks,
+            Ranking.ROW_NUMBER: partitions.numbers,
+            Ranking.RANK: partitions.ranks,
+            Ranking.DENSE_RANK: partitions.dense_ranks,
         }
-        return pl.Series(found.in_frame(ranks[self._function]))
+        return pl.Series(partitions.in_frame(ranks[self._function]))
 
 
 def in_full(schema: Schema, by: Sequence[str], keys: Sequence[SortKey]) -> list[SortKey]:

@@ -137,18 +137,18 @@ class Wanted:
             return self._on_line(run)
         hashes = run[HASH].to_numpy()
         start = np.searchsorted(hashes, self._hash)
-        found = np.flatnonzero(hashes[np.minimum(start, run.height - 1)] == self._hash)
-        wanted, start = self._hash[found], start[found]
+        matched = np.flatnonzero(hashes[np.minimum(start, run.height - 1)] == self._hash)
+        wanted, start = self._hash[matched], start[matched]
         several = (hashes[np.minimum(start + 1, run.height - 1)] == wanted).any()
         end = np.searchsorted(hashes, wanted, "right") if several else start + 1
         if self._shape.line is None:
-            found, at = self._equal(run, found, end - 1, start)
-            return self._rows[found], at
-        at = _not_beyond(run[self._shape.first].to_numpy(), self._place[found], start, end)
+            matched, at = self._equal(run, matched, end - 1, start)
+            return self._rows[matched], at
+        at = _not_beyond(run[self._shape.first].to_numpy(), self._place[matched], start, end)
         there = at >= start
-        found, at = self._equal(run, found[there], at[there], start[there])
-        reached = self._reached(run, found, at)
-        return self._rows[found[reached]], at[reached]
+        matched, at = self._equal(run, matched[there], at[there], start[there])
+        reached = self._reached(run, matched, at)
+        return self._rows[matched[reached]], at[reached]
 
     def _on_line(self, run: pl.DataFrame) -> tuple[Numbers, Numbers]:
         """The same, for keys on a line alone: the few are searched for among the many."""

@@ -101,9 +101,9 @@ def settle(one: Store, other: Store, across: Mapping[int, int], new: Sequence[pl
     if len(one.keys) + len(other.keys) <= bound:
         return bound
     back = {theirs: mine for mine, theirs in across.items()}
-    found = _useless(one, other, across), _useless(other, one, back)
-    one.keys.open(found[0])
-    other.keys.open(found[1])
+    useless = _useless(one, other, across), _useless(other, one, back)
+    one.keys.open(useless[0])
+    other.keys.open(useless[1])
     return 2 * (len(one.keys) + len(other.keys)) + limits().spelled
 
 

@@ -262,8 +262,8 @@ class Table:
         """The rows at some positions of segments."""
         if len(parts) == len(self._segments) and all(positions is None for positions in parts.values()):
             return self.frame()
-        found = ((self._segments[n], positions) for n, positions in parts.items())
-        rows = [segment.kept() if positions is None else segment.at(positions) for segment, positions in found]
+        pairs = ((self._segments[n], positions) for n, positions in parts.items())
+        rows = [segment.kept() if positions is None else segment.at(positions) for segment, positions in pairs]
         return pl.concat([self._empty, *rows], rechunk=False)
 
     def count(self, parts: Parts) -> int:
@@ -275,10 +275,10 @@ class Table:
         chosen, start = {}, 0
         for n, positions in parts.items():
             there = self._segments[n].positions() if positions is None else positions
-            found = there[mask[start : start + len(there)]]
+            marked = there[mask[start : start + len(there)]]
             start += len(there)
-            if len(found):
-                chosen[n] = found
+            if len(marked):
+                chosen[n] = marked
         return chosen
 
     def mark(self, parts: Parts, mark: str, mask: Mask) -> None:

@@ -47,7 +47,7 @@ class PageAnswers:
     def routes(self) -> list[Route]:
         """All paths."""
         json_ = self._answered
-        found = [
+        routes = [
             Route("/", self._page),
             Route("/web/{file}", self._file),
             Route("/api", self._index),
@@ -62,13 +62,13 @@ class PageAnswers:
             Route("/api/queries/{name}", json_(lambda r: self._summary(self._named(r)) | self._picture(r))),
             Route("/api/check", partial(self._compile, verdicts), methods=["POST"]),
             Route("/api/explain", partial(self._compile, explained), methods=["POST"]),
-            Route("/api/stories", json_(lambda _: [each.summary for each in STORIES])),
+            Route("/api/stories", json_(lambda _: [page_story.summary for page_story in STORIES])),
             Route("/api/stories/{name}", json_(lambda r: story(r.path_params["name"]).whole)),
             Route("/api/stories/{name}/steps", json_(self._steps)),
         ]
         if self._control:
-            found.insert(0, Route("/api/queries/{name}/control", self._controls, methods=["POST"]))
-        return found
+            routes.insert(0, Route("/api/queries/{name}/control", self._controls, methods=["POST"]))
+        return routes
 
     async def _page(self, request: Request) -> Response:
         page = _web("index.html").decode().replace("{nonce}", request.scope["state"]["nonce"])
@@ -189,9 +189,9 @@ def _number(request: Request, name: str, default: int) -> int:
 @cache
 def _travelled(name: str) -> list[dict[str, Any]]:
     """What happens in the slices of a story."""
-    found = story(name)
-    (query,) = compile(found.sql).queries
-    return steps(query, found.slices)
+    page_story = story(name)
+    (query,) = compile(page_story.sql).queries
+    return steps(query, page_story.slices)
 
 
 @cache

@@ -18,12 +18,12 @@ def feedback_files(compiled: CompiledQuery, directory: Location) -> Files:
     """The files of a query whose relative paths begin in a directory."""
     streams = [stream.options.get(OPTION) for stream in compiled.analysis.streams]
     sent = [*(merge.feedback for _, _, merge in published(compiled.last)), *streams]
-    heard = compiled.query.sink.options.get(OPTION, "").split(",")
+    received = compiled.query.sink.options.get(OPTION, "").split(",")
 
     def resolved(names: Sequence[str | None]) -> list[str]:
         return [str(joined(directory, name.strip()).resolve()) for name in names if name is not None and name.strip()]
 
-    return {"sent": resolved(sent), "heard": resolved(heard)}
+    return {"sent": resolved(sent), "heard": resolved(received)}
 
 
 def feedback_said(files: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:

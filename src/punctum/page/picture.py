@@ -171,14 +171,14 @@ def _edge(start: str, end: str, counts: list[str] | None, exchange: dict[str, An
 
 def _states_of(planned: Sequence[Stage], states: Sequence[OperatorState]) -> dict[tuple[int, int], list[OperatorState]]:
     """The states of each operator: of those that are called alike, the one that reads what the state is of."""
-    found: dict[tuple[int, int], list[OperatorState]] = {}
+    by_operator: dict[tuple[int, int], list[OperatorState]] = {}
     ops = [((stage.number, n), op.relation) for stage in planned for n, op in enumerate(_numbered(stage))]
     for state in states:
         alike = [(_nearness(relation, state), at) for at, relation in ops if _called(relation, state.operator)]
         if alike:
             _, at = max(alike, key=lambda pair: pair[0])
-            found.setdefault(at, []).append(state)
-    return found
+            by_operator.setdefault(at, []).append(state)
+    return by_operator
 
 
 def _called(relation: Relation, name: str) -> bool:

@@ -144,14 +144,14 @@ def _rejected(record: dict[str, Any], stage: Stage) -> dict[str, Any]:
 
 def named(rows: pl.DataFrame, relation: Relation) -> pl.DataFrame:
     """Kept rows in columns that a person knows: those of the operator's own are left out, but for aggregates so far."""
-    found = dict[str, str]()
+    names = dict[str, str]()
     for column in rows.columns:
         own = _OF_CALL.fullmatch(column)
         if own is not None and isinstance(relation, Aggregate):
             call = relation.aggregates[int(own[1])]
             if not own[2] or (call.function is Function.COUNT and own[2] == "n"):
-                found[column] = str(call).replace("* WEIGHTED 1", "*")
+                names[column] = str(call).replace("* WEIGHTED 1", "*")
         elif column[:1] not in "\0#":
-            found[column] = column
-    shown = found if found and len(set(found.values())) == len(found) else plain_names(rows)
+            names[column] = column
+    shown = names if names and len(set(names.values())) == len(names) else plain_names(rows)
     return rows.select(list(shown)).rename(shown)

@@ -37,7 +37,7 @@ class PageStory:
     @property
     def slices(self) -> Sequence[Mapping[str, Sequence[Mapping[str, Any]]]]:
         """What its streams send."""
-        return [each["sends"] for each in self._told.get("slices", [])]
+        return [piece["sends"] for piece in self._told.get("slices", [])]
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class PageStory:
     @property
     def whole(self) -> dict[str, Any]:
         """All of it, as data for JSON."""
-        says = [each["say"] for each in self._told.get("slices", [])]
+        says = [piece["say"] for piece in self._told.get("slices", [])]
         return self.summary | {"text": self._told["text"], "sql": self.sql, "says": says}
 
 
@@ -63,8 +63,8 @@ def story(name: str) -> PageStory:
     >>> story("auction").summary
     {'name': 'auction', 'title': 'An online auction', 'slices': 5}
     """
-    for each in STORIES:
-        if each.name == name:
-            return each
-    known = [each.name for each in STORIES]
+    for page_story in STORIES:
+        if page_story.name == name:
+            return page_story
+    known = [page_story.name for page_story in STORIES]
     raise QueryError(f"there is no story {name}", choices(known), nearest(name, known))

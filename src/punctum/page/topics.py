@@ -57,11 +57,11 @@ class WaitingMessages:
     def _read(self) -> dict[str, dict[str, int]]:
         """Up to where each topic has been read by the last batch that has begun, by partition."""
         numbers = [int(path.name) for path in (self._checkpoint / "offsets").glob("[0-9]*") if path.name.isdecimal()]
-        found: dict[str, dict[str, int]] = {}
+        offsets: dict[str, dict[str, int]] = {}
         with suppress(OSError):
             place = self._checkpoint / "offsets" / str(max(numbers, default=0))
             for line in place.read_text("utf-8", "replace").split("\n"):
                 with suppress(ValueError, KeyError, TypeError, AttributeError):
                     known: dict[str, Any] = json.loads(line)["topics"]
-                    found |= {key: each["next"] for key, each in known.items()}
-        return found
+                    offsets |= {key: topic["next"] for key, topic in known.items()}
+        return offsets

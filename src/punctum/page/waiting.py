@@ -52,15 +52,15 @@ class WaitingFiles:
                 self._seconds[batch["batch"]] = {name: round(batch["time"] - at, 3) for name, at in read.items()}
         known = {batch["batch"] for batch in batches}
         self._seconds = {n: read for n, read in self._seconds.items() if n in known}
-        once = {each["stream"]: each for each in lag}
+        once = {entry["stream"]: entry for entry in lag}
         return {
             "streams": [once[name] for name in sorted(once)],
             "seconds": [{"batch": n, "streams": read} for n, read in sorted(self._seconds.items()) if read],
         }
 
     def _files(self) -> list[Location]:
-        found: Iterable[Location] = (self._checkpoint / "punctum").glob("*.files")
-        return sorted(found, key=str)
+        paths: Iterable[Location] = (self._checkpoint / "punctum").glob("*.files")
+        return sorted(paths, key=str)
 
     def _lag(self, path: Location, stream: str, directory: Location) -> dict[str, Any]:
         """The files that no batch has read yet, and since when the oldest one is there; not of a store or a pattern."""
@@ -82,12 +82,12 @@ class WaitingFiles:
     def _read(self, batch: int, logs: Mapping[Location, str]) -> dict[str, float]:
         """When the newest file of each stream was changed that a batch has read."""
         before, after = self._offset(batch - 1), self._offset(batch)
-        found: dict[str, float] = {}
+        times: dict[str, float] = {}
         for path, stream in logs.items():
             new = self._log(path).between(before.get(path.stem, 0), after.get(path.stem, 0))
             if new:
-                found[stream] = max(split.changed for split in new) / 1e9
-        return found
+                times[stream] = max(split.changed for split in new) / 1e9
+        return times
 
     def _offset(self, batch: int) -> dict[str, int]:
         """How many splits of each log have been read behind a batch; Spark forgets those of old ones."""
@@ -127,11 +127,11 @@ class _Log:
 
     def between(self, first: int, end: int | None = None) -> list[Split]:
         """The splits of some numbers, as far as these are not put together yet."""
-        found: list[Split] = []
+        chosen: list[Split] = []
         for file, splits in self._splits.items():
             stop = file.end if end is None else min(end, file.end)
-            found += splits[max(first - file.first, 0) : max(stop - file.first, 0)]
-        return found
+            chosen += splits[max(first - file.first, 0) : max(stop - file.first, 0)]
+        return chosen
 
 
 def _is_of(path: Location, stream: str) -> bool:

@@ -82,20 +82,20 @@ def notes(known: Known, given: Answer) -> Iterator[str]:
     """What is to be known of an answer: what was inferred from less than all, and whether it would be refused later."""
     analysis = given.query.analysis
     for stream in analysis.streams:
-        found = known.files.get(stream.name)
-        if found is not None:
-            yield from _inferred(found)
+        inferred = known.files.get(stream.name)
+        if inferred is not None:
+            yield from _inferred(inferred)
     if given.ended and not analysis.admitted:
         yield "note: this was final because the files ended; as files go on to come (--follow) it would be refused:"
         told = text([analysis], given.query.sql).splitlines()
         yield from (line for line in told if line.startswith(_TOLD) or "grows without bound" in line)
 
 
-def _inferred(found: InferredStream) -> Iterator[str]:
+def _inferred(inferred: InferredStream) -> Iterator[str]:
     """What is to be known of the columns of files."""
-    if not found.sample.whole:
-        yield f"note: the columns of '{found.files.pattern}' are from {found.sample.described}"
-    for line in (*found.columns.left_out.values(), *found.columns.notes):
+    if not inferred.sample.whole:
+        yield f"note: the columns of '{inferred.files.pattern}' are from {inferred.sample.described}"
+    for line in (*inferred.columns.left_out.values(), *inferred.columns.notes):
         yield f"note: {line}"
 
 

@@ -62,7 +62,7 @@ class Known:
         if not is_query(sql):
             raise _no_query(sql)
         files = dict(self._files(sql))
-        streams = self.streams | {name: found.stream() for name, found in files.items()}
+        streams = self.streams | {name: inferred_stream.stream() for name, inferred_stream in files.items()}
         try:
             options = Options(streams=streams, tables=self.tables, members=self._members, zone=self.zone)
             return compile_query(sql, "query", options)
@@ -84,7 +84,7 @@ class Known:
 
     def patterns(self) -> dict[str, Path]:
         """Where the names of files start, by these names."""
-        return {name: found.files.base for name, found in self.files.items()}
+        return {name: inferred_stream.files.base for name, inferred_stream in self.files.items()}
 
     def _files(self, sql: str) -> Iterator[tuple[str, InferredStream]]:
         """The files that a query names, each once."""
@@ -125,8 +125,8 @@ def _table(table: TableDef, base: Path) -> TableDef:
 
 def _left_out(error: SqlError, files: Mapping[str, InferredStream]) -> SqlError:
     """An error on a column that is left out says why."""
-    for found in files.values():
-        for name, why in found.columns.left_out.items():
+    for inferred_stream in files.values():
+        for name, why in inferred_stream.columns.left_out.items():
             if error.what.lower() == f"there is no column {name}".lower():
                 hint = "write CREATE STREAM with the type that you want"
                 return SqlError(error.what, why, hint, error.place, error.sql)

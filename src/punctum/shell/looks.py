@@ -59,7 +59,7 @@ class Looks:
         known = self.known
         shown = [(name, _from(stream)) for name, stream in known.streams.items()]
         shown += [(name, f"table, {table.format} {table.options['path']}") for name, table in known.tables.items()]
-        shown += [(f"'{name}'", found.sample.described) for name, found in known.files.items()]
+        shown += [(f"'{name}'", inferred.sample.described) for name, inferred in known.files.items()]
         width = max((len(name) for name, _ in shown), default=0)
         yield from (printable(f"{name.ljust(width)}  {what}") for name, what in shown)
         if not shown:
@@ -74,9 +74,9 @@ class Looks:
         elif name.lower() in tables:
             yield from _columns(tables[name.lower()].schema.attributes)
         elif name in known.files or "/" in name or "*" in name or (known.base / name).exists():
-            found = known.look(name)
-            yield from _stream(found.stream())
-            yield from _sampled(found)
+            inferred = known.look(name)
+            yield from _stream(inferred.stream())
+            yield from _sampled(inferred)
         else:
             names = [*known.streams, *known.tables, *known.files]
             raise SqlError(f"there is no stream {name}", choices(names), nearest(name, names))
@@ -147,7 +147,7 @@ def _columns(attributes) -> Iterator[str]:  # type: ignore[no-untyped-def]
     yield from (printable(f"{a.name.ljust(width)}  {typed(a)}") for a in attributes)
 
 
-def _sampled(found: InferredStream) -> Iterator[str]:
+def _sampled(inferred: InferredStream) -> Iterator[str]:
     """What the columns of files are from."""
-    yield f"from {found.sample.described}"
-    yield from (printable(line) for line in (*found.columns.left_out.values(), *found.columns.notes))
+    yield f"from {inferred.sample.described}"
+    yield from (printable(line) for line in (*inferred.columns.left_out.values(), *inferred.columns.notes))

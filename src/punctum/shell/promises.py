@@ -99,13 +99,13 @@ def _coverage(of: Evidence, terms: Terms) -> tuple[int, int]:
     names = [name for name, _ in terms]
     schema = of.found.schema
     part = Schema(tuple(schema.attributes[schema.index(name)] for name in names))
-    said = PunctuationSet(part)
+    puncts = PunctuationSet(part)
     for punctuation in of.punctuations:
         if [schema.names[i] for i, _ in punctuation.sides] == sorted(names, key=schema.index):
-            said.add(Punctuation(part, tuple(punctuation.patterns[schema.index(name)] for name in names)))
+            puncts.add(Punctuation(part, tuple(punctuation.patterns[schema.index(name)] for name in names)))
     rows = to_rows(of.rows.select(names).unique(maintain_order=True).head(_LOOKED))
     known = list(rows)
-    return len(known), sum(map(said.matches, known))
+    return len(known), sum(map(puncts.matches, known))
 
 
 def uniques(of: Evidence) -> Iterator[Proposal]:

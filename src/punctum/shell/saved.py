@@ -62,7 +62,7 @@ def stream_name(pattern: str, taken: Iterable[str] = ()) -> str:
     """
     parts = [part for part in Path(pattern).parts if "*" not in part and "?" not in part and "[" not in part]
     words = (_WORDS.findall(Path(part).stem) for part in reversed(parts))
-    return fresh(next(("_".join(found) for found in words if found), "files"), list(taken))
+    return fresh(next(("_".join(part_words) for part_words in words if part_words), "files"), list(taken))
 
 
 def created(

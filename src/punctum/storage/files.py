@@ -119,8 +119,8 @@ def files_below(directory: Location) -> dict[str, int]:
     """The files in a directory at any depth, by their names from there on, with their sizes."""
     if isinstance(directory, StorePath):
         return {name: stat.st_size for name, stat in directory.objects()}
-    found = (path for path in directory.rglob("*") if path.is_file())
-    return {path.relative_to(directory).as_posix(): path.stat().st_size for path in found}
+    paths = (path for path in directory.rglob("*") if path.is_file())
+    return {path.relative_to(directory).as_posix(): path.stat().st_size for path in paths}
 
 
 def copy_all(directory: Location, target: Location, names: Iterable[str]) -> None:

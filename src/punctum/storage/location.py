@@ -131,10 +131,10 @@ class StorePath:
 
     def stat(self) -> StoreStat:
         """Size and time of an object."""
-        found = self._store.stat(self.key)
-        if found is None:
+        stat = self._store.stat(self.key)
+        if stat is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
-        return found
+        return stat
 
     def objects(self) -> Iterator[tuple[str, StoreStat]]:
         """All objects below the address, at any depth: their names from here on, and how they are."""
@@ -148,10 +148,10 @@ class StorePath:
     def glob(self, pattern: str) -> "Iterator[StorePath]":
         """What is below the address and matches a pattern, part by part."""
         first, _, rest = pattern.partition("/")
-        found = (
+        paths = (
             (path for path in self.iterdir() if fnmatchcase(path.name, first)) if _is_glob(first) else [self / first]
         )
-        for path in found:
+        for path in paths:
             if rest:
                 yield from path.glob(rest)
             elif _is_glob(first) or path.exists():

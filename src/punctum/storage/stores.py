@@ -112,10 +112,10 @@ class ObjectStore:
 
         with self._errors(key):
             selector = FileSelector(self._path(key), recursive=recursive, allow_not_found=True)
-            found: list[Any] = self._files.get_file_info(selector)
-        if not found and key and self.kind("") is None:  # else a bucket that is not there looks like an empty one
+            listed: list[Any] = self._files.get_file_info(selector)
+        if not listed and key and self.kind("") is None:  # else a bucket that is not there looks like an empty one
             raise FileNotFoundError(errno.ENOENT, _ERRORS["NO_SUCH_BUCKET"][1], self._name)
-        return found
+        return listed
 
     def read(self, key: str) -> bytes:
         """A whole object."""

@@ -53,8 +53,8 @@ def answer(
         try:
             chosen = ", ".join(f"{_given(n, a)} AS {_quoted(a.name)}" for n, a in enumerate(schema.attributes, 1))
             text = sql or _select(script.text[query.place.start : query.place.end])
-            found = database.sql(f"SELECT {chosen} FROM ({text})")
-            given = pl.from_arrow(found.to_arrow_table())
+            result = database.sql(f"SELECT {chosen} FROM ({text})")
+            given = pl.from_arrow(result.to_arrow_table())
         except (duckdb.Error, SqlglotError) as error:
             detail = "; ".join([*untranslated, str(error).strip().splitlines()[0]])
             raise QueryError(f"{query.name} cannot be asked in batch", detail, _HINT) from None

@@ -37,7 +37,7 @@ _END = b'{"$punct": {}}'
 
 def files_of(compiled: Compiled, directory: Path) -> dict[str, list[Path]]:
     """What the streams of a script find in their directories: a slice a file, in the order of their names."""
-    found = dict[str, list[Path]]()
+    files = dict[str, list[Path]]()
     for stream in streams_of(compiled).values():
         path = directory_of(stream, directory)
         if path is not None:
@@ -45,8 +45,8 @@ def files_of(compiled: Compiled, directory: Path) -> dict[str, list[Path]]:
             root, chosen = selected(stream, path)
             if isinstance(root, StorePath):
                 raise SchemaError(f"{stream.name} is read from a store", str(root), "give its elements in the test")
-            found[stream.name] = [root / name for name in sorted(files_below(root)) if chosen(name)]
-    return found
+            files[stream.name] = [root / name for name in sorted(files_below(root)) if chosen(name)]
+    return files
 
 
 def streams_of(compiled: Compiled) -> dict[str, StreamDef]:
@@ -93,10 +93,10 @@ class Fed:
             read = reads[number] if number < len(reads) else decode("json", b"", stream.schema, {})
             file = files[number] if number < len(files) else None
             feed[stream.name] = _placed(stream, [read.piece], file)
-            found = rejects(stream.name, None if file is None else file.name, read.rejected)
-            if found and stream.on_violation is Violation.FAIL:
-                fail(found[0])
-            records += found
+            rejected = rejects(stream.name, None if file is None else file.name, read.rejected)
+            if rejected and stream.on_violation is Violation.FAIL:
+                fail(rejected[0])
+            records += rejected
         return feed, records
 
     def end(self, names: Set[str]) -> Feed:

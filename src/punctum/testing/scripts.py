@@ -55,20 +55,24 @@ def run(script: str | Path, data: Data, query: str = "", **how: Unpack[How]) -> 
     does not depend on cuts, buckets and restarts.
     """
     compiled, base = compiled_script(script, how)
-    known = [each.query.name for each in compiled.queries]
+    known = [compiled_query.query.name for compiled_query in compiled.queries]
     if not query and len(known) != 1:
         raise QueryError(f"the script has {len(known)} queries", choices(known), "name one, or call run_all()")
-    found = [each for each in compiled.queries if not query or each.query.name.lower() == query.lower()]
-    if not found:
+    chosen = [
+        compiled_query
+        for compiled_query in compiled.queries
+        if not query or compiled_query.query.name.lower() == query.lower()
+    ]
+    if not chosen:
         raise QueryError(f"there is no query {query}", choices(known), nearest(query, known))
-    return Trial(compiled, base, data, how).outcome(found[0])
+    return Trial(compiled, base, data, how).outcome(chosen[0])
 
 
 def run_all(script: str | Path, data: Data, **how: Unpack[How]) -> dict[str, Outcome]:
     """What each query of a script gives, by its name."""
     compiled, base = compiled_script(script, how)
     trial = Trial(compiled, base, data, how)
-    return {each.query.name: trial.outcome(each) for each in compiled.queries}
+    return {query.query.name: trial.outcome(query) for query in compiled.queries}
 
 
 def from_files(script: str | Path, directory: str | Path | None = None) -> dict[str, list[Path]]:
@@ -100,8 +104,8 @@ class Trial:
 
     def rows(self) -> dict[str, tuple[Schema, pl.DataFrame]]:
         """All rows of each stream and table, by their names."""
-        found = {stream.name: (stream.schema, self._fed.rows(stream)) for stream in self._fed.streams}
-        return found | {table.name: (table.schema, self._table(table)) for table in self._tables.values()}
+        streams = {stream.name: (stream.schema, self._fed.rows(stream)) for stream in self._fed.streams}
+        return streams | {table.name: (table.schema, self._table(table)) for table in self._tables.values()}
 
     def outcome(self, query: CompiledQuery) -> Outcome:
         """What a query gives, when it may run."""
@@ -117,7 +121,7 @@ class Trial:
                 updates=query.analysis.updates,
                 passes=PASSES,
             )
-            slices = [_after(simulation, query, *each) for each in self._slices(names)]
+            slices = [_after(simulation, query, *fed) for fed in self._slices(names)]
         return Outcome(query.query.name, schema, slices)
 
     def _slices(self, names: set[str]) -> Iterator[tuple[Feed, list[Record], int]]:

@@ -251,15 +251,15 @@ class Simulation:
                     over = {c: e.streams.get((stage.number, source.number)) for c, e in self._heeds.items()}
                     known = {c: e for c, e in over.items() if e is not None}
                     pipe = Skipping(build.piped(origin), origin, self._signals, known)
-                found = pipe.apply(piece)
+                piped = pipe.apply(piece)
                 stream, fails = origin.stream, origin.stream.on_violation is Violation.FAIL
                 named = FrameStream(stream.name, stream.schema, pipe, None, fails, True)  # type: ignore[arg-type]
-                records = failed(named, Read(piece, pl.DataFrame(), lambda _: (0, None)), None, found.failed)
+                records = failed(named, Read(piece, pl.DataFrame(), lambda _: (0, None)), None, piped.failed)
                 if fails and records:
                     fail(records[0])
                 self.records += records
-                self.skipped += found.skipped
-                yield -1, found.piece, found.told
+                self.skipped += piped.skipped
+                yield -1, piped.piece, piped.told
 
     def _run(self, stage: Stage, bucket: int) -> StageRuntime:
         known = self._running.get((stage.number, bucket))
