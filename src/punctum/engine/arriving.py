@@ -43,11 +43,11 @@ class Arriving:
 
     def slices(self, size: int = SLICE) -> Iterator[dict[str, list[Split]]]:
         """What is new: the files of all streams by the times of their last change, some of them at a time."""
-        found = [(read, split) for read in self._reads for split in read.listing.news()]
-        found.sort(key=lambda pair: pair[1].changed)
+        splits = [(read, split) for read in self._reads for split in read.listing.news()]
+        splits.sort(key=lambda pair: pair[1].changed)
         taken: dict[str, list[Split]] = {}
         room = size
-        for read, split in found:
+        for read, split in splits:
             for piece in _pieces(read, split, size):
                 taken.setdefault(read.stream.name, []).append(piece)
                 room -= piece.end - piece.start

@@ -77,13 +77,13 @@ class InProcess:
 
     def kept(self) -> list[KeptHere]:
         """What all operators keep by now, those of the first stage first."""
-        found = []
+        kept = []
         for number in sorted(self._running):
             flow = self._running[number].flow
             for label, operator in zip(flow.labels, flow.operators, strict=True):
                 size = operator.size()
-                found.append(KeptHere(label, size.rows, size.puncts))
-        return found
+                kept.append(KeptHere(label, size.rows, size.puncts))
+        return kept
 
     def close(self) -> None:
         """Forget what was stored on disk."""
@@ -173,5 +173,5 @@ def check_readable(stream: StreamDef) -> None:
 
 def _addressed(sent: Sequence[Addressed]) -> Iterator[StageMessage]:
     """What goes to the one bucket."""
-    for each in sent:
-        yield each.message  # type: ignore[misc]
+    for addressed in sent:
+        yield addressed.message  # type: ignore[misc]

@@ -21,10 +21,10 @@ def observed(slices: DataFrame, last: str) -> DataFrame:
     counted = {"rows_out": f"bigint({_COUNTS}['{last}']['rows_out'])"}
     counted |= {what: _over(f"map_values({_COUNTS})", f"coalesce(bigint(each['{what}']), 0L)") for what in _SUMS}
     counted["quarantined"] = _over(_LINES, "coalesce(bigint(get_json_object(each, '$.count')), 1L)")
-    sums = [F.expr(f"coalesce(sum({each}), 0L) AS {what}") for what, each in counted.items()]
+    sums = [F.expr(f"coalesce(sum({expression}), 0L) AS {what}") for what, expression in counted.items()]
     return slices.observe(OBSERVED, *sums)
 
 
-def _over(several: str, each: str) -> str:
+def _over(several: str, term: str) -> str:
     """The sum of an expression over an array."""
-    return f"aggregate({several}, 0L, (sum, each) -> sum + {each})"
+    return f"aggregate({several}, 0L, (sum, each) -> sum + {term})"

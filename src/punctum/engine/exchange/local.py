@@ -67,8 +67,8 @@ class LocalExchange:
 
         def give(sent: Iterable[Addressed]) -> None:
             by_bucket: dict[int, list[Addressed]] = {}
-            for each in sent:
-                by_bucket.setdefault(each.bucket, []).append(each)
+            for addressed in sent:
+                by_bucket.setdefault(addressed.bucket, []).append(addressed)
             for bucket, some in by_bucket.items():
                 if bucket not in outs:
                     outs[bucket] = pa.ipc.new_stream(str(self._directory / f"{unit}.to{bucket}"), ARROW)

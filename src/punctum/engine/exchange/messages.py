@@ -84,8 +84,8 @@ class PackedSlice(NamedTuple):
         """The slice; its punctuations may be over another schema than its rows."""
         frame, columns = self.frame(), constants_from_blob(self.constants)
         constants = {name: values for name, values in columns.items() if not name.startswith(AT)}
-        found = empty(rows) if frame is None else frame.drop(AT, strict=False)
-        piece = ColumnarSlice(found, self.punctuations(puncts), constants)
+        row_frame = empty(rows) if frame is None else frame.drop(AT, strict=False)
+        piece = ColumnarSlice(row_frame, self.punctuations(puncts), constants)
         if AT in columns:
             at = pl.Series(AT, [], pl.Int64) if frame is None else frame[AT]
             closed = {name: columns[AT + name] for name in constants}

@@ -39,18 +39,18 @@ def constants(lines: pl.Series, positions: Numbers, schema: Schema) -> tuple[Clo
     >>> closed["n"].to_list(), at["n"].tolist(), here.tolist()
     ([7], [3], [True, False])
     """
-    found: dict[str, list[tuple[pl.Series, Numbers]]] = {}
+    pieces: dict[str, list[tuple[pl.Series, Numbers]]] = {}
     known = np.zeros(len(lines), np.bool_)
     if (alike := _alike(lines, schema)) is not None:
         values, known = alike
-        found[values.name] = [(values, np.flatnonzero(known))]
+        pieces[values.name] = [(values, np.flatnonzero(known))]
     if not known.all():
         rest = np.flatnonzero(~known)
         for name, (values, where) in (_few if len(rest) <= FEW else _many)(lines.gather(rest), schema).items():
-            found.setdefault(name, []).append((values, rest[where]))
+            pieces.setdefault(name, []).append((values, rest[where]))
     closed: dict[str, pl.Series] = {}
     at: dict[str, Numbers] = {}
-    for name, several in found.items():
+    for name, several in pieces.items():
         places = np.concatenate([where for _, where in several])
         if len(places):
             order = np.argsort(places)
@@ -74,16 +74,16 @@ def _few(lines: pl.Series, schema: Schema) -> dict[str, tuple[pl.Series, Numbers
     >>> str(_few(lines, Schema.of(n="BIGINT"))) == str(_many(lines, Schema.of(n="BIGINT")))
     True
     """
-    found: dict[str, list[tuple[int, str]]] = {}
+    texts: dict[str, list[tuple[int, str]]] = {}
     for n, line in enumerate(lines):
         if line is None or (match := re.match(_POINT, line)) is None or (name := match["name"]) not in schema.positions:
             continue
         group = _GROUPS.get(schema.attributes[schema.index(name)].type)
         if group is not None and match[group] is not None:
-            found.setdefault(name, []).append((n, match[group]))
+            texts.setdefault(name, []).append((n, match[group]))
     return {
         name: (_column(name, [text for _, text in several], schema), np.array([n for n, _ in several]))
-        for name, several in found.items()
+        for name, several in texts.items()
     }
 
 
@@ -94,7 +94,7 @@ def _column(name: str, texts: list[str], schema: Schema) -> pl.Series:
 
 def _many(lines: pl.Series, schema: Schema) -> dict[str, tuple[pl.Series, Numbers]]:
     """The same, all at once."""
-    found: dict[str, tuple[pl.Series, Numbers]] = {}
+    columns: dict[str, tuple[pl.Series, Numbers]] = {}
     parts = lines.str.extract_groups(_POINT).struct.unnest()
     for attribute in schema.attributes:
         if (group := _GROUPS.get(attribute.type)) is not None:
@@ -102,8 +102,8 @@ def _many(lines: pl.Series, schema: Schema) -> dict[str, tuple[pl.Series, Number
             if here.any():
                 values = parts[group].filter(here).alias(attribute.name)
                 places = np.flatnonzero(here.to_numpy())
-                found[attribute.name] = values.cast(pl.Int64) if group == "number" else values, places
-    return found
+                columns[attribute.name] = values.cast(pl.Int64) if group == "number" else values, places
+    return columns
 
 
 def _alike(lines: pl.Series, schema: Schema) -> tuple[pl.Series, Mask] | None:
@@ -115,8 +115,8 @@ def _alike(lines: pl.Series, schema: Schema) -> tuple[pl.Series, Mask] | None:
     ([7, 9], [True, False, False, True])
     """
     tried = {len(lines) - 1, len(lines) // 2, 0} if len(lines) else set()
-    found = (re.match(_POINT, lines[n]) for n in sorted(tried, reverse=True))
-    first = next((m for m in found if m and m["number"] is not None and m["name"] in schema.names), None)
+    matches = (re.match(_POINT, lines[n]) for n in sorted(tried, reverse=True))
+    first = next((m for m in matches if m and m["number"] is not None and m["name"] in schema.names), None)
     if first is None or schema.attributes[schema.index(first["name"])].type is not Type.BIGINT:
         return None
     before, behind = first.string[: first.start("number")], first.string[first.end("number") :]

@@ -55,11 +55,11 @@ def of_csv(sample: Sample) -> Columns:
 
 
 def _columns(sample: Sample, typed: "Typed") -> Columns:
-    found, attributes, lower = Columns(Schema(())), list[Attribute](), dict[str, str]()
+    columns, attributes, lower = Columns(Schema(())), list[Attribute](), dict[str, str]()
     for name, values in sample.values.items():
         if not name or name.lower() in lower:
             twin = lower.get(name.lower(), "")
-            found.left_out[name] = f"the column {name!r} is left out: " + (
+            columns.left_out[name] = f"the column {name!r} is left out: " + (
                 f"names are case-insensitive, and there is {twin}" if twin else "it has no name"
             )
             continue
@@ -67,12 +67,12 @@ def _columns(sample: Sample, typed: "Typed") -> Columns:
         try:
             attribute, note = typed(name, values, sample.places[name])
         except MixedError as error:
-            found.left_out[name] = f"the column {name} is left out: {error}"
+            columns.left_out[name] = f"the column {name} is left out: {error}"
             continue
         attributes.append(attribute)
-        found.notes += [note] if note else []
-    found.schema = Schema(tuple(attributes))
-    return found
+        columns.notes += [note] if note else []
+    columns.schema = Schema(tuple(attributes))
+    return columns
 
 
 def _typed(name: str, values: Sequence[Any], places: Sequence[str]) -> tuple[Attribute, str]:
@@ -190,24 +190,24 @@ def widened(left: Attribute, right: Attribute) -> Attribute:
 
 def together(of: Mapping[str, Sequence[Attribute]]) -> Columns:
     """The columns of files each of which has some attributes, by the names of the files."""
-    found, first = Columns(Schema(())), next(iter(of))
+    columns, first = Columns(Schema(())), next(iter(of))
     known = {name: {a.name: a for a in attributes} for name, attributes in of.items()}
     names = dict.fromkeys(a.name for attributes in of.values() for a in attributes)
     taken = list[Attribute]()
     for name in names:
         lacking = [file for file, attributes in known.items() if name not in attributes]
         if lacking:
-            found.left_out[name] = f"the column {name} is left out: {lacking[0]} has none"
+            columns.left_out[name] = f"the column {name} is left out: {lacking[0]} has none"
             continue
         attribute = known[first][name]
         try:
             for attributes in known.values():
                 attribute = widened(attribute, attributes[name])
         except MixedError as error:
-            found.left_out[name] = f"the column {name} is left out: {error}"
+            columns.left_out[name] = f"the column {name} is left out: {error}"
             continue
         taken.append(attribute)
     if not taken:
         raise SchemaError("the files have no column in common", ", ".join(known[first]), "name files of one kind")
-    found.schema = Schema(tuple(taken))
-    return found
+    columns.schema = Schema(tuple(taken))
+    return columns

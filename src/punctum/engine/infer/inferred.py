@@ -40,9 +40,9 @@ class InferredStream:
     def options(self) -> dict[str, str]:
         """The options with which the files are read, but the path."""
         lacks = any(self.sample.missing.get(name) for name in self.schema.names)
-        found = {"missing": "null"} if lacks else {}
+        missing = {"missing": "null"} if lacks else {}
         default = {"header": "false", "sep": ","}
-        return found | {key: value for key, value in self.sample.options.items() if default[key] != value}
+        return missing | {key: value for key, value in self.sample.options.items() if default[key] != value}
 
     @cached_property
     def schemes(self) -> dict[Terms, int]:
@@ -52,11 +52,11 @@ class InferredStream:
     def _said(self) -> Iterable[Punctuation]:
         for text in self.sample.puncts:
             try:
-                said: Element = from_json(text, self.schema)
+                element: Element = from_json(text, self.schema)
             except PunctumError:
                 continue  # the query that reads it says why
-            if isinstance(said, Punctuation):
-                yield said
+            if isinstance(element, Punctuation):
+                yield element
 
     def create(self, name: str, path: str, clauses: Iterable[Commented] = ()) -> str:
         """The CREATE STREAM of the files."""
@@ -89,10 +89,10 @@ def schemes_of(said: Iterable[Punctuation], nulls: Iterable[str] = ()) -> dict[T
     }
 
 
-def _order(name: str, said: list[Punctuation], null: bool) -> Order:
-    at = said[0].schema.index(name)
+def _order(name: str, punctuations: list[Punctuation], null: bool) -> Order:
+    at = punctuations[0].schema.index(name)
     orders = (Order.ASC, Order.DESC) if not null else ()
-    return next((o for o in orders if all(o.admits(p.patterns[at]) for p in said)), Order.EQUALITY)
+    return next((o for o in orders if all(o.admits(p.patterns[at]) for p in punctuations)), Order.EQUALITY)
 
 
 def inferred(pattern: str, base: Path) -> InferredStream:

@@ -28,7 +28,7 @@ def of_parquet(base: Path, splits: Sequence[Split]) -> tuple[Columns, Sample]:
         except (pa.ArrowException, OSError, ValueError):
             sample.broken.append(split.name)
             continue
-        known[split.name], said = [], len(sample.puncts)
+        known[split.name], before = [], len(sample.puncts)
         for column in file.schema_arrow:
             if column.name == PUNCT_COLUMN:
                 texts = file.read(columns=[PUNCT_COLUMN])[PUNCT_COLUMN].drop_null().slice(0, MOST_ROWS)
@@ -37,12 +37,12 @@ def of_parquet(base: Path, splits: Sequence[Split]) -> tuple[Columns, Sample]:
                 left_out[column.name] = f"the column {column.name} is left out: its type {column.type} is not supported"
             else:
                 known[split.name].append(attribute)
-        sample.nulls |= _nulls(file, len(sample.puncts) - said)
+        sample.nulls |= _nulls(file, len(sample.puncts) - before)
     if not known:
         raise SchemaError("no file can be read as Parquet", ", ".join(sample.broken[:3]), "they may be truncated")
-    found = together(known)
-    found.left_out |= left_out
-    return found, sample
+    columns = together(known)
+    columns.left_out |= left_out
+    return columns, sample
 
 
 def _nulls(file: parquet.ParquetFile, punctuations: int) -> set[str]:

@@ -167,9 +167,9 @@ def _csv_rows(sample: Sample, path: Path, name: str, room: int, rows: int) -> No
                 sample.broken.append(place)
             continue
         row: dict[str, str | None] = {n: text or None for n, text in zip(names, record, strict=True)}
-        said = row.pop(PUNCT_COLUMN, None)
-        if said is not None:
-            sample.puncts.append(said)
+        punct = row.pop(PUNCT_COLUMN, None)
+        if punct is not None:
+            sample.puncts.append(punct)
         else:
             sample.add(row, place)
 

@@ -63,15 +63,15 @@ class Cursors:
 
     def numbers(self, some: _Numbers) -> _Numbers:
         """The next whole number of some messages; nothing matters of those that fail."""
-        found, left = np.zeros(len(self.at), np.uint64), self._good(some)
+        values, left = np.zeros(len(self.at), np.uint64), self._good(some)
         for n in range(_LONGEST):
             byte = self.bytes[np.minimum(self.step(left, 1), len(self.bytes) - 1)].astype(np.uint64)
-            found[left] |= (byte & np.uint64(0x7F)) << np.uint64(7 * n)
+            values[left] |= (byte & np.uint64(0x7F)) << np.uint64(7 * n)
             left = self._good(left[byte >= 0x80])
             if not len(left):
                 break
         self._fail(left)
-        chosen = found[some]
+        chosen = values[some]
         return (chosen >> np.uint64(1)).astype(np.int64) ^ -(chosen & np.uint64(1)).astype(np.int64)
 
     def fixed(self, some: _Numbers, size: int) -> np.typing.NDArray[np.uint8]:
@@ -189,10 +189,10 @@ def _optional(cursors: Cursors, some: _Numbers, read: Field, at: int, branches: 
     branch = cursors.numbers(some)
     cursors.fail_where(some, (branch < 0) | (branch >= branches))
     there = np.flatnonzero((branch == at) & ~cursors.bad[some])
-    found = read(cursors, some[there])
+    values = read(cursors, some[there])
     places = np.full(len(some), -1)
     places[there] = np.arange(len(there))
-    return found.gather(pl.Series(places).set(pl.Series(places < 0), None))
+    return values.gather(pl.Series(places).set(pl.Series(places < 0), None))
 
 
 def _struct(cursors: Cursors, some: _Numbers, fields: Mapping[str, Field]) -> pl.Series:
@@ -222,11 +222,11 @@ def _numbers(kind: str, time: pl.DataType | None) -> Field:
             return pl.Series(cursors.fixed(some, width.itemsize).view(width)[:, 0], dtype=_NUMBER[kind]).cast(
                 pl.Float64
             )
-        found = cursors.numbers(some)
+        numbers = cursors.numbers(some)
         if kind == "int":
-            cursors.fail_where(some, (found < -(2**31)) | (found >= 2**31))
-            found = np.where(cursors.bad[some], 0, found)
-        series = pl.Series(found, dtype=pl.Int64)
+            cursors.fail_where(some, (numbers < -(2**31)) | (numbers >= 2**31))
+            numbers = np.where(cursors.bad[some], 0, numbers)
+        series = pl.Series(numbers, dtype=pl.Int64)
         return series if time is None else series.cast(pl.Int32 if time == pl.Date else pl.Int64).cast(time)
 
     return read
@@ -240,14 +240,14 @@ def _strings(cursors: Cursors, some: _Numbers) -> pl.Series:
 
 def _bytes(cursors: Cursors, some: _Numbers, size: int | None, scale: int | None) -> pl.Series:
     """Bytes, or the DECIMALs that they mean, which are few enough to be read one by one."""
-    found = (
+    values = (
         cursors.texts(some)
         if size is None
         else pl.Series([row.tobytes() for row in cursors.fixed(some, size)], dtype=pl.Binary)
     )
     if scale is None:
-        return found
-    whole = (int.from_bytes(value, "big", signed=True) for value in found)
+        return values
+    whole = (int.from_bytes(value, "big", signed=True) for value in values)
     return pl.Series(
         [Decimal(n).scaleb(-scale) if abs(n) < 10**38 else None for n in whole], dtype=pl.Decimal(38, scale)
     )

@@ -115,8 +115,8 @@ class Brokers:
         if not known or time.monotonic() > asked + _REFRESH:
             topic = self._options["topic"]
             wanted = confluent().TopicCollection([topic])
-            found = self._answer(self._admin.describe_topics(wanted, request_timeout=_ASKED)[topic])
-            known, self.identity = sorted(partition.id for partition in found.partitions), str(found.topic_id)
+            answer = self._answer(self._admin.describe_topics(wanted, request_timeout=_ASKED)[topic])
+            known, self.identity = sorted(partition.id for partition in answer.partitions), str(answer.topic_id)
             self._partitions = time.monotonic(), known
         return known
 

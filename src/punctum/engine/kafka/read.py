@@ -141,23 +141,23 @@ class _Consuming:
     ) -> Iterator[list["Message"]]:
         """The messages of a range, as they come; those beyond it that have come as well are kept for the next."""
         fresh = self.begin(wanted)
-        heard, good, at = time.monotonic(), self._left, wanted.start
+        last_time, good, at = time.monotonic(), self._left, wanted.start
         self._left = []
         while True:
             if good:
-                at, heard, self._unknown = _offset(good[-1]) + 1, time.monotonic(), None
+                at, last_time, self._unknown = _offset(good[-1]) + 1, time.monotonic(), None
                 here = bisect_left(good, wanted.end, key=_offset)
                 self._left = good[here:]
                 yield good[:here]
             if at >= wanted.end or self._ended >= wanted.end:
                 self._at = wanted.end
                 return
-            if not fresh and time.monotonic() > heard + _DOUBT:
+            if not fresh and time.monotonic() > last_time + _DOUBT:
                 self._begin(at)
                 fresh = True
-            if self._unknown is not None and time.monotonic() > heard + SURE:
+            if self._unknown is not None and time.monotonic() > last_time + SURE:
                 raise unreachable(stream, options, self._unknown)
-            if time.monotonic() > heard + patience:
+            if time.monotonic() > last_time + patience:
                 what = f"the topic {wanted.topic} of {stream} cannot be read"
                 detail = f"partition {wanted.partition} from {at}: nothing has come for {patience:g} seconds"
                 raise MissingError(what, detail, "look whether its brokers run")

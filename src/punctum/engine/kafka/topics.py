@@ -161,11 +161,11 @@ class TopicListing:
         """When each partition has been heard of, and which are idle: one that has been heard of last is not."""
         assert self._topic.idle is not None
         known, new = _numbered(start.get("heard", {})), [p for p in ends if ends[p] > begins[p]]
-        heard = {p: now if p in new else known.get(p, now) for p in ends}
-        last, limit = max(heard.values(), default=now), now - 1000 * self._topic.idle
-        idle = [p for p, at in heard.items() if at < last and at < limit]
+        times = {p: now if p in new else known.get(p, now) for p in ends}
+        last, limit = max(times.values(), default=now), now - 1000 * self._topic.idle
+        idle = [p for p, at in times.items() if at < last and at < limit]
         same = set(ends) == set(known) and not new and set(idle) == set(start.get("idle", []))
-        return {"heard": start["heard"] if same else _named(heard), "idle": sorted(idle)}
+        return {"heard": start["heard"] if same else _named(times), "idle": sorted(idle)}
 
     def _check(self, partition: int, at: int, low: int, high: int) -> None:
         """Refuse to pass over messages that have expired, and to read of another topic of the same name."""
@@ -196,14 +196,14 @@ ANEW = "start with a new checkpoint, and keep messages for longer than the query
 
 def dealt(topics: Mapping[str, Sequence[OffsetRange]], tasks: int, first: set[str]) -> Iterator[list[TopicShare]]:
     """Ranges of topics, dealt out to as many tasks as they are worth; a partition is read by one of them."""
-    ranges = [(key, each) for key, several in topics.items() for each in several]
-    size = sum(each.end - each.start for _, each in ranges)
+    ranges = [(key, offset_range) for key, several in topics.items() for offset_range in several]
+    size = sum(offset_range.end - offset_range.start for _, offset_range in ranges)
     loads: list[dict[str, list[OffsetRange]]] = [{} for _ in range(min(tasks, len(ranges), 1 + size // WORTH_A_TASK))]
     sizes = [0] * len(loads)
-    for key, each in sorted(ranges, key=lambda pair: pair[1].start - pair[1].end):
+    for key, offset_range in sorted(ranges, key=lambda pair: pair[1].start - pair[1].end):
         at = sizes.index(min(sizes))
-        sizes[at] += each.end - each.start
-        loads[at].setdefault(key, []).append(each)
+        sizes[at] += offset_range.end - offset_range.start
+        loads[at].setdefault(key, []).append(offset_range)
     for load in loads:
         yield [TopicShare(key, tuple(several), key in first) for key, several in load.items()]
 

@@ -71,11 +71,11 @@ class QuarantineFiles:
 
     def _files(self) -> list[tuple[int, int, Location]]:
         """Those of this query, by the batches that they are of."""
-        found = []
+        files = []
         for path in current(self.directory.glob(f"part-{self.query}-*.json")):
             if (match := _PART.fullmatch(path.name)) is not None:
-                found.append((int(match[2]), int(match[3] or match[2]), path))
-        return sorted(found)
+                files.append((int(match[2]), int(match[3] or match[2]), path))
+        return sorted(files)
 
 
 def current(files: Iterable[Location]) -> Iterator[Location]:

@@ -93,8 +93,8 @@ class StateFiles:
         path = self._directory / self.version
         with _opened(path) as file:
             text, places, dropped = json.loads(_index(file, path))
-        found = {name: {int(n): ChunkPlace(*place) for n, place in chunks.items()} for name, chunks in places.items()}
-        return text, found, dropped
+        by_name = {name: {int(n): ChunkPlace(*place) for n, place in chunks.items()} for name, chunks in places.items()}
+        return text, by_name, dropped
 
     def _written(self, name: str, new: Blobs) -> tuple[Places, list[bytes]]:
         """Where new chunks are, of which large ones have been written; the others stand in the version, in order."""

@@ -101,10 +101,10 @@ def arrived(
     starts = [0, *accumulate(map(len, partitions))]
     parts = [slice(a, b) for a, b in pairwise(starts)]
     sequences = [_one(pieces[part], begins[part], raw) for part in parts] if matters else []
-    found = Arrived(pieces, splits, rows, sequences, begins, folded=counted)
+    batch = Arrived(pieces, splits, rows, sequences, begins, folded=counted)
     if timed and sum(any(map(_any, pieces[part])) for part in parts) == 1:
-        found.placed, found.times = _one(pieces, begins, raw, True), _times(pieces, begins)
-    return found
+        batch.placed, batch.times = _one(pieces, begins, raw, True), _times(pieces, begins)
+    return batch
 
 
 def _any(piece: ColumnarSlice) -> bool:

@@ -66,11 +66,11 @@ class StageBehindRead:
             if bucket in here or exchange.claim(f"run{bucket}"):
                 arrived = here.get(bucket, {})
                 for batch in exchange.given(bucket, parts):
-                    for each in decode(batch.to_pydict()):
-                        arrived.setdefault(each.input, []).append(each.message)  # type: ignore[arg-type]
+                    for addressed in decode(batch.to_pydict()):
+                        arrived.setdefault(addressed.input, []).append(addressed.message)  # type: ignore[arg-type]
                 if arrived:
-                    found = partial(FileStore, self._directory / str(bucket), self._batch())
-                    yield to_arrow(self._stage.feed(bucket, arrived, found))
+                    open_store = partial(FileStore, self._directory / str(bucket), self._batch())
+                    yield to_arrow(self._stage.feed(bucket, arrived, open_store))
 
     def _first(self, whole: BatchParts, exchange: LocalExchange) -> Iterator[int]:
         """The buckets that are this task's from the beginning: its share, those first whose state it has."""
@@ -87,13 +87,13 @@ def _dealt(
 ) -> Iterator[pa.RecordBatch]:
     """Messages go to where their buckets are; those for the driver are passed on."""
     told, away = list[Addressed](), list[Addressed]()
-    for each in sent:
-        if isinstance(each.message, DriverMessage):
-            told.append(each)
-        elif each.bucket in here:
-            here[each.bucket].setdefault(each.input, []).append(each.message)
+    for addressed in sent:
+        if isinstance(addressed.message, DriverMessage):
+            told.append(addressed)
+        elif addressed.bucket in here:
+            here[addressed.bucket].setdefault(addressed.input, []).append(addressed.message)
         else:
-            away.append(each)
+            away.append(addressed)
     give(away)
     if told:
         yield to_arrow(told)

@@ -168,7 +168,7 @@ class _Wiring:
         for n, (node, lifespan) in self.lifespans.items():
             if node.time is not None and (known := self._pipe(n)) is not None:
                 lifespans.setdefault(known[0], []).append((lifespan, _column(node.time, known[1])))
-        found = dict[int, Timeline]()
+        timelines = dict[int, Timeline]()
         for n in range(len(self._stage.inputs)):
             reports = self._reports(n)
             alone = self._alone and not reports
@@ -176,8 +176,8 @@ class _Wiring:
             if n in told or n in lifespans or ticks:
                 source = _stream(flow.inputs[n])
                 source.reported = frozenset(column for _, column in reports)
-                found[n] = Timeline(source, told.get(n, ()), lifespans.get(n, ()), ticks, reports, alone)
-        return found
+                timelines[n] = Timeline(source, told.get(n, ()), lifespans.get(n, ()), ticks, reports, alone)
+        return timelines
 
     def _reports(self, number: int) -> list[Reports]:
         """What makes the times of a stream, of reports that come in its order."""
@@ -288,12 +288,12 @@ def _told(relation: ExpectNode, expect: Expect, pipe: Pipe) -> Told:
 
 def _ticks(stream: StreamDef) -> list[Ticks]:
     """The ticks by which values of a stream are swept, and punctuations over, in its own time."""
-    found = list[Ticks]()
+    ticks = list[Ticks]()
     for limits in stream.limits:
         if (column := timeline(stream, limits.scheme)) is not None:
             both = (limits.expect, True), (limits.lifespan, False)
-            found += [Ticks(column, tick_of(limit), behind) for limit, behind in both if limit is not None]
-    return found
+            ticks += [Ticks(column, tick_of(limit), behind) for limit, behind in both if limit is not None]
+    return ticks
 
 
 def _column(at: int, pipe: Pipe) -> str:

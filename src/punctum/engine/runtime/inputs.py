@@ -122,13 +122,13 @@ class FromStream(StageInput):
 
     def cut(self, came: Arrived, place: int) -> tuple[Arrived, Arrived]:
         """What stands before a place, with how far time has come there, and all else."""
-        said = []
+        punctuations = []
         for name, steps in came.times.items():
             if name not in self.reported and (now := steps.filter(pl.col(AT) < place)[NOW].max()) is not None:
                 assert isinstance(now, int)
                 kind = self._raw.attributes[self._raw.index(name)].type
-                said.append(Punctuation.of(self._raw, {name: between(None, time_of(now, kind))}))
-        return came.cut(place, said, self._raw)
+                punctuations.append(Punctuation.of(self._raw, {name: between(None, time_of(now, kind))}))
+        return came.cut(place, punctuations, self._raw)
 
     def plain(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
         """Those of some punctuations that come out of the pipe as they are, each by itself."""
@@ -139,9 +139,9 @@ class FromStream(StageInput):
 
     def by_themselves(self, came: Arrived) -> PunctuationBatch:
         """What punctuations that came say by themselves behind the pipe, whatever has been said before."""
-        said = self.plain(placed(self._raw, in_one(came.pieces, self._raw), 0))
-        constants = {at: values.unique() for at, (values, _) in said.constants.items()}
-        return PunctuationBatch(self._schema, constants, [p for _, p in said.others])
+        puncts = self.plain(placed(self._raw, in_one(came.pieces, self._raw), 0))
+        constants = {at: values.unique() for at, (values, _) in puncts.constants.items()}
+        return PunctuationBatch(self._schema, constants, [p for _, p in puncts.others])
 
     def excludes(self, rows: pl.DataFrame) -> pl.Series:
         """Whether what came before the batch excludes each of some rows."""
@@ -184,12 +184,12 @@ class FromStream(StageInput):
 
     def _one_by_one(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
         """The same when some of them say more together: that is known where the last of these stands."""
-        found, parts = list[tuple[pl.Series, PlacedPunctuations]](), list[ColumnarSlice]()
+        sequences, parts = list[tuple[pl.Series, PlacedPunctuations]](), list[ColumnarSlice]()
         for at, puncts in came.sequences:
             slices = [(place, self._piped(xs.puncts, xs.constants)) for place, xs in puncts.between(at)]
-            found.append((at, together(self._schema, [placed(self._schema, xs, place) for place, xs in slices])))
+            sequences.append((at, together(self._schema, [placed(self._schema, xs, place) for place, xs in slices])))
             parts += [xs for _, xs in slices]
-        return in_one(parts, self._schema), found
+        return in_one(parts, self._schema), sequences
 
     def _shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
         """What each of some punctuations by itself says behind the pipe."""
@@ -233,9 +233,9 @@ class FromStream(StageInput):
             if here.any():
                 bad = guarded.bad.filter(here).with_columns(guarded.reasons.filter(here).alias(REASON))
                 if split in came.folded and self._folding is not None:
-                    each = self._folding.each(split, bad)
-                    self.folded -= each.height - bad.height
-                    bad = each
+                    unfolded = self._folding.each(split, bad)
+                    self.folded -= unfolded.height - bad.height
+                    bad = unfolded
                 if piece.places is not None:
                     bad = bad.with_columns(piece.places.rows.gather(guarded.at.filter(here) - start).alias(AT))
                 told = self._original(split, bad.head(max(1, MOST - len(records))))

@@ -49,13 +49,13 @@ class FromPartitions(StageInput):
         came = sorted((m for m in sent if isinstance(m, StreamSlice) and m.origin is not None), key=lambda m: m.order)
         by_partition = {p: list(several) for p, several in groupby(came, key=lambda m: m.order[0])}
         fresh, self._fresh = self._fresh, set()
-        heard = self._heard(by_partition, fresh)
-        pieces = {p: self._sequences[p].take_in_order(came) for p, came in heard.items()}
+        in_order = self._heard(by_partition, fresh)
+        pieces = {p: self._sequences[p].take_in_order(came) for p, came in in_order.items()}
         told, self._told = self._told, PunctuationBatch(self._schema)
         self.folded = sum(self._sequences[p].folded for p in pieces)
         self._violations = [record for p in by_partition for record in self._sequences[p].violations()]
-        said = {p: self._own(p, heard[p]) + punctuations_of(self._schema, xs) for p, xs in pieces.items()}
-        held = told + self._merge.receive(said)
+        punctuations = {p: self._own(p, in_order[p]) + punctuations_of(self._schema, xs) for p, xs in pieces.items()}
+        held = told + self._merge.receive(punctuations)
         rows = [xs.rows for xs in pieces.values() if xs.rows.height]
         return columns(pl.concat(rows) if rows else empty(self._schema), held, *pieces.values())
 
@@ -65,13 +65,13 @@ class FromPartitions(StageInput):
         A punctuation of one may exclude rows of another: when it speaks of a folded column, all have their rows again.
         """
         some = sorted({*fresh, *sent})
-        heard = {p: self._sequences[p].in_order(sent.get(p, [])) for p in some}
+        in_order = {p: self._sequences[p].in_order(sent.get(p, [])) for p in some}
         spoken = [sequence.spoken for sequence in self._sequences.values()]
         if any(spoken) and not all(spoken):
             for sequence in self._sequences.values():
                 sequence.spoken = True
-            heard = {p: self._sequences[p].in_order(sent.get(p, [])) for p in some}
-        return heard
+            in_order = {p: self._sequences[p].in_order(sent.get(p, [])) for p in some}
+        return in_order
 
     def _own(self, partition: int, came: InOrder) -> PunctuationBatch:
         """What a partition alone can say, whatever it has said before of more than that."""

@@ -73,7 +73,7 @@ class Tables(StagePart):
     def before(self, arrived: Arrived) -> None:
         """Take the versions that have been told."""
         told = (m.versions for several in arrived.values() for m in several if isinstance(m, TablesMessage))
-        versions = {name: version for each in told for name, version in each.items()}
+        versions = {name: version for update in told for name, version in update.items()}
         for name, lookup in self._lookups:
             if name in versions:
                 lookup.go_on_with(versions[name])

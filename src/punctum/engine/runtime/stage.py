@@ -109,7 +109,7 @@ class StageRuntime:
         pairs = groupby(results, lambda pair: pair[0])
         self.given = [(tick, together([piece for _, piece in some], self.flow.schema)) for tick, some in pairs]
         whole = together([piece for _, piece in self.given], self.flow.schema)
-        return whole, [_summed(each) for each in zip(*counts, strict=True)]
+        return whole, [_summed(operator_counts) for operator_counts in zip(*counts, strict=True)]
 
     def _heads(
         self, left: Mapping[int, InOrder], sent: Mapping[int | None, Arrived]
@@ -184,13 +184,13 @@ def _instant(tick: int | None) -> int:
 
 def _by_tick(arrived: Arrived, opened: Collection[int]) -> dict[int | None, Arrived]:
     """The messages of a batch by the ticks that they belong to, but for slices of some inputs, which are opened."""
-    found: dict[int | None, dict[int, list[StageMessage]]] = {}
+    by_tick: dict[int | None, dict[int, list[StageMessage]]] = {}
     for number, messages in arrived.items():
         for m in messages:
             if number not in opened or not isinstance(m, StreamSlice):
                 tick = m.tick if isinstance(m, StageSlice | SweepMessage | ExpiredMessage) else None
-                found.setdefault(tick, {}).setdefault(number, []).append(m)
-    return dict(found)
+                by_tick.setdefault(tick, {}).setdefault(number, []).append(m)
+    return dict(by_tick)
 
 
 _STANDS = frozenset(["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received", "stable", "due"])
@@ -199,8 +199,8 @@ _STANDS = frozenset(["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting",
 def _summed(counts: Sequence[Counts]) -> Counts:
     """What is counted of an operator in a batch, of its slices: sums, and of what it keeps the last."""
     summed: Counts = {}
-    for each in counts:
-        summed |= {what: n if what in _STANDS else summed.get(what, 0) + n for what, n in each.items()}
+    for counted in counts:
+        summed |= {what: n if what in _STANDS else summed.get(what, 0) + n for what, n in counted.items()}
     return summed
 
 

@@ -136,9 +136,9 @@ def empty_state(checkpoint: Location) -> KeptState:
         raise QueryError(f"{checkpoint} is not the checkpoint of a query", f"{plan} does not exist", hint)
     check_version(plan)
     operators = [
-        KeptOperator(name, each["label"], tuple(_tables(name, (stage["stage"], f"{n}."), each["tables"])))
+        KeptOperator(name, operator["label"], tuple(_tables(name, (stage["stage"], f"{n}."), operator["tables"])))
         for stage in json.loads(read_sealed(checkpoint / "punctum" / _FILE))
-        for n, each in enumerate(stage["operators"])
+        for n, operator in enumerate(stage["operators"])
         for name in [f"s{stage['stage']}o{n}"]
     ]
     return KeptState(checkpoint, tuple(operators))

@@ -73,12 +73,12 @@ class Timeline:
         alone: bool = True,
     ) -> None:
         self._source, self._told, self._ticks, self._alone = source, told, ticks, alone
-        clocks: list[tuple[Expect | Lifespan, str]] = [(each.operator, each.column) for each in told]
+        clocks: list[tuple[Expect | Lifespan, str]] = [(timed.operator, timed.column) for timed in told]
         self._clocks, self._now, self._reports = [*clocks, *lifespans], dict[str, int](), reports
 
     def opened(self, sent: Sequence[StageMessage]) -> Arrived:
         """What has come in a batch."""
-        self._now = {column: ticks(now) for each, column in self._clocks if (now := each.now) is not None}
+        self._now = {column: ticks(now) for clock, column in self._clocks if (now := clock.now) is not None}
         came = self._source.in_order(sent)
         for operator, column in self._reports:
             if came.placed is not None and came.rows.height:
@@ -88,9 +88,9 @@ class Timeline:
     def _in_time(self, came: Arrived, operator: Operator) -> pl.DataFrame:
         """The rows for an operator that nothing excludes before they come to it, with their places."""
         assert came.placed is not None
-        at, said = came.placed
+        at, placed = came.placed
         rows = came.rows.rename(dict(zip(came.rows.columns, operator.inputs[0].names, strict=True)))
-        wrong = self._source.excludes(rows) | late(rows, at, self._source.plain(said))
+        wrong = self._source.excludes(rows) | late(rows, at, self._source.plain(placed))
         return rows.with_columns(at.alias(AT)).filter(~wrong)
 
     def next(self, came: Arrived) -> tuple[Arrived, Arrived | None]:
@@ -133,8 +133,8 @@ class Timeline:
         turns = list[int]()
         for column, length, behind in self._ticks:
             place = first if behind else first + 1
-            found = turn(length, self._now.get(column), came.times.get(column, NEVER), place)
-            turns += [] if found is None else [found + 1 if behind else found]
+            tick_place = turn(length, self._now.get(column), came.times.get(column, NEVER), place)
+            turns += [] if tick_place is None else [tick_place + 1 if behind else tick_place]
         return min(turns, default=None)
 
     def _first(self, came: Arrived) -> int | None:
@@ -149,8 +149,8 @@ class Timeline:
         """The first place at which it matters that something was swept before, if no other stage has to know it."""
         if not self._alone:
             return None
-        swept = [found for told in self._told if (found := self._swept(told, came)) is not None]
-        return min((place for each in swept for place in self._behind(each, swept)), default=None)
+        swept = [sweep for told in self._told if (sweep := self._swept(told, came)) is not None]
+        return min((place for values in swept for place in self._behind(values, swept)), default=None)
 
     def _swept(self, told: Told, came: Arrived) -> "_Swept | None":
         """What is swept if all that came is taken, and where."""
@@ -159,13 +159,13 @@ class Timeline:
         steps = rising([*before, *(moved for name, moved in came.times.items() if name == told.column)])
         if came.placed is None or not steps.height:
             return None
-        at, said = came.placed
+        at, placed = came.placed
         names = dict(zip(came.rows.columns, expect.output.names, strict=True))
-        rows, puncts = came.rows.rename(names).with_columns(at.alias(AT)), self._source.plain(said)
+        rows, puncts = came.rows.rename(names).with_columns(at.alias(AT)), self._source.plain(placed)
         values = expect.moments(rows.filter(self._taken(expect, rows, steps, puncts)), steps)
         if values.height:
             values = values.filter(~late(values, values[AT] + 1, puncts.alone(expect.on)))
-        return _Swept(told, values, rows, said, steps[AT]) if values.height else None
+        return _Swept(told, values, rows, placed, steps[AT]) if values.height else None
 
     def _behind(self, swept: "_Swept", others: "Sequence[_Swept]") -> Iterator[int]:
         """Places behind sweeps at which they matter: of rows of a value that was swept, of punctuations, of sweeps."""

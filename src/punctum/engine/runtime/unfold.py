@@ -39,8 +39,8 @@ class Folding:
         """All rows of a split that have become some of the rows, with the further columns that these have."""
         all_rows = self.again(split).rows
         keys = [name for name in all_rows.columns if name not in self.columns]
-        found = all_rows.join(rows.drop(self.columns), on=keys, nulls_equal=True, maintain_order="left")
-        return found.select(rows.columns)
+        unfolded = all_rows.join(rows.drop(self.columns), on=keys, nulls_equal=True, maintain_order="left")
+        return unfolded.select(rows.columns)
 
     def _as_read(self, message: StreamSlice, piece: ColumnarSlice) -> tuple[StreamSlice, ColumnarSlice]:
         assert message.origin is not None

@@ -61,5 +61,5 @@ class StageWhereRead:
         if records:
             lines = [record.line() for record in records]
             yield to_arrow([Addressed(self._bucket, QuarantineMessage(lines))])
-        found = partial(FileStore, self._directory, self._batch())
-        yield to_arrow(self._stage.feed(self._bucket, arrived, found, part.number, part.last))
+        open_store = partial(FileStore, self._directory, self._batch())
+        yield to_arrow(self._stage.feed(self._bucket, arrived, open_store, part.number, part.last))

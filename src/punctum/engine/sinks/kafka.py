@@ -111,9 +111,12 @@ class KafkaSink:
             try:
                 return call()
             except KafkaException as error:
-                said, passes = self._cause(error.args[0]), error.args[0].retriable() or error.args[0].code() in _PASSING
-                if not passes or said.code() in _REFUSED or time.monotonic() > until:
-                    raise KafkaException(said) from None
+                cause, passes = (
+                    self._cause(error.args[0]),
+                    error.args[0].retriable() or error.args[0].code() in _PASSING,
+                )
+                if not passes or cause.code() in _REFUSED or time.monotonic() > until:
+                    raise KafkaException(cause) from None
                 time.sleep(0.1)
 
     def _consumer(self) -> Consumer:
@@ -145,10 +148,10 @@ class KafkaSink:
                 self._transaction(files, batch + 1, token)
                 return
             except KafkaException as error:
-                said = self._cause(error.args[0])
-                if pause is None or error.args[0].fatal() or said.code() in _REFUSED:
-                    raise KafkaException(said) from None
-                shown = hidden(said.str(), self._options)
+                cause = self._cause(error.args[0])
+                if pause is None or error.args[0].fatal() or cause.code() in _REFUSED:
+                    raise KafkaException(cause) from None
+                shown = hidden(cause.str(), self._options)
                 _LOG.warning("%s: %s; retrying batch %d in %g s", self.topic, shown, batch, pause)
                 time.sleep(pause)
             self._producer = self._connected()
@@ -212,21 +215,21 @@ class KafkaSink:
         """Whether the topic has a batch that is done again, and an error when that cannot be told."""
         noted, token, topic = self._noted()
         with self._consumer() as consumer:
-            (found,) = self._patiently(partial(consumer.committed, [TopicPartition(topic, 0)], _STEP))
-        if found.error is not None:
-            raise KafkaException(found.error)
-        if found.offset > batch + 1 or (found.offset == batch + 1 and (noted, token) != (batch, found.metadata)):
-            detail = f"the checkpoint is at batch {batch}, and batch {found.offset - 1} is in the topic {topic} already"
+            (last,) = self._patiently(partial(consumer.committed, [TopicPartition(topic, 0)], _STEP))
+        if last.error is not None:
+            raise KafkaException(last.error)
+        if last.offset > batch + 1 or (last.offset == batch + 1 and (noted, token) != (batch, last.metadata)):
+            detail = f"the checkpoint is at batch {batch}, and batch {last.offset - 1} is in the topic {topic} already"
             hint = "use the newest checkpoint of the query, or start with a new checkpoint and a new topic"
             raise QueryError("another process has gone on with this query", detail, hint)
-        if found.offset == _NO_OFFSET and noted != batch:
+        if last.offset == _NO_OFFSET and noted != batch:
             self._transaction([], batch, "")
-        elif found.offset == _NO_OFFSET:
+        elif last.offset == _NO_OFFSET:
             detail = f"the offset of the consumer group {self._name}, which would tell, is gone"
             hint = f"look into the topic; when batch {batch} is not there, delete {self._note_path}"
             hint += "; else start with a new checkpoint and a new topic"
             raise QueryError(f"it is not known whether batch {batch} is in the topic {topic}", detail, hint)
-        return bool(found.offset == batch + 1)
+        return bool(last.offset == batch + 1)
 
     def _noted(self) -> tuple[int, str, str]:
         """The batch that has been sent last, or would have been, its token, and the topic."""

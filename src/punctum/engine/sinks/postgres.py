@@ -85,10 +85,10 @@ class PostgresTable:
         """The ids of other queries that have written to it."""
         try:
             with self._connected() as connection:
-                found = connection.execute(_OTHERS, [query, str(self.name)]).fetchall()
+                rows = connection.execute(_OTHERS, [query, str(self.name)]).fetchall()
         except psycopg.Error as error:
             raise _told(f"the table {NOTES} cannot be read", error) from None
-        return [str(other) for (other,) in found]
+        return [str(other) for (other,) in rows]
 
     def write(self, query: str, batch: int, files: Sequence[Location]) -> None:
         """Write the files of a query's batch, unless it has been written before; when the connection is lost, again."""

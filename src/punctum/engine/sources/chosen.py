@@ -54,7 +54,7 @@ class ChosenNames:
         return not self.pattern and not self.recursive
 
     def _below(self, directories: list[str]) -> bool:
-        return self.recursive or all("=" in each for each in directories)
+        return self.recursive or all("=" in directory for directory in directories)
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:

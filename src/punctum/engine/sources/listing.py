@@ -142,12 +142,12 @@ class Listing:
         for name in list(known) if self._first else self._in_turn():
             last = known.get(name)
             if last is not None:
-                found = self._stat(name)
-                if found is None:
+                status = self._stat(name)
+                if status is None:
                     known.lost(name, now)
                     continue
                 known.gone.pop(name, None)
-                if not last.fault and _stamp(found) != (last.end, last.changed):
+                if not last.fault and _stamp(status) != (last.end, last.changed):
                     self._open[name] = None
         self._first = False
         self._due = time.monotonic() + self._share * (time.monotonic() - begun)
@@ -161,19 +161,19 @@ class Listing:
 
     def _changed(self, logged: bool) -> list[str]:
         """Files that are new or not as they were, in order."""
-        found, now = [], time.time()
+        changed, now = [], time.time()
         for name in list(self._open):
             last, known = self._stat(name), self._known.get(name)
             if last is None and known is None and logged:
-                found.append((0, name))  # it must be there
+                changed.append((0, name))  # it must be there
             elif last is None:
                 self._known.lost(name, now)
                 del self._open[name]
             elif not stat.S_ISREG(last.st_mode) or (known is not None and self._is_done(known, last)):
                 del self._open[name]
             else:
-                found.append((last.st_mtime_ns, name))
-        return [name for _, name in (found if logged else sorted(found))]
+                changed.append((last.st_mtime_ns, name))
+        return [name for _, name in (changed if logged else sorted(changed))]
 
     def _is_done(self, known: Split, last: os.stat_result) -> bool:
         """Whether there is nothing more to read of a file that is there."""
@@ -249,14 +249,14 @@ class Listing:
 
     def _is_there(self, split: Split) -> bool:
         """Whether a file has still the name it had."""
-        found = self._stat(split.name)
-        return found is not None and found.st_ino == split.inode
+        status = self._stat(split.name)
+        return status is not None and status.st_ino == split.inode
 
 
 def _place(directory: Path) -> tuple[int, int]:
     """Which directory it is that has a name now."""
-    found = os.stat(directory)
-    return found.st_dev, found.st_ino
+    status = os.stat(directory)
+    return status.st_dev, status.st_ino
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:

@@ -35,22 +35,22 @@ class ObjectListing:
     def news(self) -> list[Split]:
         """What is to be read next, in order, up to the first file that has to wait."""
         self.waits = False
-        found = dict(self._directory.objects())
-        if any(name.startswith(f"{SINK_LOG}/") for name in found):
+        objects = dict(self._directory.objects())
+        if any(name.startswith(f"{SINK_LOG}/") for name in objects):
             names = SinkLog(self._directory).news()
-            changed = [name for name in names if self._is_new(name, found.get(name))]
+            changed = [name for name in names if self._is_new(name, objects.get(name))]
         else:
-            self._miss(found)
-            new = ((name, stat) for name, stat in found.items() if self._chosen(name) and self._is_new(name, stat))
-            changed = [name for name, _ in sorted(new, key=lambda each: (each[1].st_mtime_ns, each[0]))]
+            self._miss(objects)
+            new = ((name, stat) for name, stat in objects.items() if self._chosen(name) and self._is_new(name, stat))
+            changed = [name for name, _ in sorted(new, key=lambda pair: (pair[1].st_mtime_ns, pair[0]))]
         news = list[Split]()
         for name in changed:
-            if name not in found:
+            if name not in objects:
                 raise gone(self._directory / name)
-            if self._is_open(found[name]):
+            if self._is_open(objects[name]):
                 self.waits = True
                 break
-            news.append(self._split(name, found[name]))
+            news.append(self._split(name, objects[name]))
         return news
 
     def _is_new(self, name: str, stat: StoreStat | None) -> bool:
@@ -73,12 +73,12 @@ class ObjectListing:
         """The objects that have been gone for so long that they are to be forgotten."""
         return self._over
 
-    def _miss(self, found: Mapping[str, StoreStat]) -> None:
+    def _miss(self, objects: Mapping[str, StoreStat]) -> None:
         """Look which objects have gone, and which are there again."""
         now = time.time()
         for name in self._known:
-            if name not in found:
+            if name not in objects:
                 self._known.lost(name, now)
-        for name in [name for name in self._known.gone if name in found]:
+        for name in [name for name in self._known.gone if name in objects]:
             del self._known.gone[name]
         self._over = [name for name, since in self._known.gone.items() if since <= now - self._forget]

@@ -241,12 +241,12 @@ class Piped:
     @cached_property
     def _lifespans(self) -> list[tuple[timedelta, str]]:
         """How long punctuations hold by the stream's own time, and the column that tells it."""
-        found = list[tuple[timedelta, str]]()
+        lifespans = list[tuple[timedelta, str]]()
         for limits in () if self.stream is None else self.stream.limits:
             if self.stream is not None and limits.lifespan is not None:
                 name = timeline(self.stream, limits.scheme)
-                found += [] if name is None else [(limits.lifespan, name)]
-        return found
+                lifespans += [] if name is None else [(limits.lifespan, name)]
+        return lifespans
 
     @cached_property
     def _clocks(self) -> tuple[str, ...]:

@@ -256,9 +256,9 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             at = loads.index(min(loads))
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
-        messages, heard = self._messages(start, end)
+        messages, known = self._messages(start, end)
         ticks = next(iter(self._reading))
-        if not splits and not messages and not heard:
+        if not splits and not messages and not known:
             parts = [BatchPart([], 0, {}, ticks=ticks)] if start.get("clock") != end.get("clock") else []
             return self._tasked(parts)
         begins = {key for key, first in start["files"].items() if first == 0}
@@ -266,7 +266,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         most = tasks + len(messages)
         parts = [BatchPart(_shares(task, begins), most, {}) for task in dealt]
         parts += [BatchPart([], most, {}, shares) for shares in messages]
-        parts += [BatchPart([], 0, told, (), heard, ticks=ticks)] if told or heard else []
+        parts += [BatchPart([], 0, told, (), known, ticks=ticks)] if told or known else []
         return self._tasked(parts)
 
     def _tasked(self, parts: Sequence[BatchPart]) -> Sequence[InputPartition]:
@@ -286,7 +286,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ranges = {key: topic.ranges(before, after) for key, (topic, before, after) in offsets.items()}
         begins = {key for key, (topic, before, _) in offsets.items() if before == topic.initial}
         told = [topic.heard(before, after) for topic, before, after in offsets.values()]
-        return list(dealt_topics(ranges, self._tasks, begins)), [each for each in told if each is not None]
+        return list(dealt_topics(ranges, self._tasks, begins)), [known for known in told if known is not None]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
@@ -356,8 +356,8 @@ def parts_in_order(splits: Splits, tasks: int) -> list[BatchPart]:
     dealt, parts = [some for some in dealt if some], list[BatchPart]()
     for number, own in enumerate(dealt):
         first = {key: n for key, n, _ in reversed(own)}
-        before = [each for each in splits if each[1] < first.get(each[0], 0)]
-        others = before if number < len(dealt) - 1 else [each for each in splits if each not in own]
+        before = [entry for entry in splits if entry[1] < first.get(entry[0], 0)]
+        others = before if number < len(dealt) - 1 else [entry for entry in splits if entry not in own]
         parts.append(BatchPart(_by_stream(own), len(dealt), {}, number=number, heard=_by_stream(others)))
     return parts
 

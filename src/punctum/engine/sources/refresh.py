@@ -43,7 +43,7 @@ class RefreshedTable:
         path = location(self.path)
         try:
             files = sorted(f for f in path.iterdir() if is_input(f.name)) if path.is_dir() else [path]
-            found = [(file.name, file.stat()) for file in files]
+            stats = [(file.name, file.stat()) for file in files]
         except FileNotFoundError:  # it is being replaced
             return ()
-        return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+        return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)

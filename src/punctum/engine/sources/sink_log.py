@@ -35,7 +35,7 @@ class SinkLog:
         if stamp == self._stamp != -1:
             return []
         files = [(int(m[1]), bool(m[2]), path) for path in self._log.iterdir() if (m := _BATCH.fullmatch(path.name))]
-        new = [each for each in files if each[0] > self._read]
+        new = [file for file in files if file[0] > self._read]
         compact = max((number for number, whole, _ in new if whole), default=-1)
         names: list[str] = []
         for number, whole, path in sorted(new):

@@ -112,8 +112,8 @@ def read_part(stream: Callable[[str], FrameStream], part: BatchPart, here: Set[i
     init_worker()
     if part.tables or not (part.shares or part.topics or part.partitions):
         yield ticked(stream(part.ticks), part.tables)
-    for each in part.partitions:
-        yield heard(stream(each.key), each)
+    for known in part.partitions:
+        yield heard(stream(known.key), known)
     for share in part.shares:
         files = stream(share.key)
         assert isinstance(files, FileStream)

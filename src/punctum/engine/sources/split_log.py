@@ -75,13 +75,13 @@ class SplitLog:
 
     def between(self, first: int, end: int) -> list[Split]:
         """The splits of a batch that is not done."""
-        found: list[Split] = []
+        batch_splits: list[Split] = []
         for segment, splits in self._splits.items():
             if segment.first < end and first < segment.end:
-                found += splits[max(first - segment.first, 0) : end - segment.first]
-        if len(found) < end - first:
+                batch_splits += splits[max(first - segment.first, 0) : end - segment.first]
+        if len(batch_splits) < end - first:
             raise lost(self._directory / f"{first:012}-*")
-        return found
+        return batch_splits
 
     def append(self, new: Sequence[Split]) -> None:
         """Write more of them down, of which ``known`` has heard already."""
@@ -151,14 +151,14 @@ def segments(directory: Location) -> list[ListFile]:
         names = [path.name for path in directory.iterdir()]
     except FileNotFoundError:
         return []
-    found = [ListFile(int(m[1]), int(m[2]), m[3] is not None) for name in names if (m := _NAME.fullmatch(name))]
-    longest = {segment.first: segment for segment in sorted(found)}  # and of two that are as long, the known one
+    files = [ListFile(int(m[1]), int(m[2]), m[3] is not None) for name in names if (m := _NAME.fullmatch(name))]
+    longest = {segment.first: segment for segment in sorted(files)}  # and of two that are as long, the known one
     chain: list[ListFile] = []
     at = 0
     while at in longest:
         chain.append(longest[at])
         at = longest[at].end
-    if any(segment.first > at for segment in found):
+    if any(segment.first > at for segment in files):
         raise lost(directory / f"{at:012}-*")
     return chain
 

@@ -55,13 +55,13 @@ class TreeListing:
         for within in self._directories():
             try:
                 child = self._child(within)
-                found = child.news()
+                splits = child.news()
             except FileNotFoundError:  # the directory has gone
                 self._children.pop(within, None)
                 self._is_gone(within)
                 continue
             self.waits |= child.waits
-            news += [replace(split, name=_below(within, split.name)) for split in found]
+            news += [replace(split, name=_below(within, split.name)) for split in splits]
         news.sort(key=lambda split: (split.changed, split.name))
         for split in news:
             self._known.remember(split)
