@@ -74,6 +74,13 @@ def test_what_is_written_is_there(place: Location) -> None:
     assert not path.exists()
 
 
+def test_a_bucket_is_where_its_server_is(bucket: StorePath) -> None:
+    (bucket / "here/1.json").write_text("1")
+    with s3_server("bucket"):
+        assert not (bucket / "here/1.json").exists()
+    assert (bucket / "here/1.json").exists()
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_names_are_taken_as_they_are(place: Location, name: str) -> None:
     write(place / name, name)

@@ -194,12 +194,12 @@ def _of_system(error: Exception, address: str) -> OSError:
 
 
 def store_of(scheme: str, authority: str) -> ObjectStore:
-    """The store of an address, as this process is connected to it."""
-    return _connected(scheme, authority, os.getpid())
+    """The store of an address, as this process is connected to it, where the environment says that it is."""
+    return _connected(scheme, authority, os.getpid(), endpoint_of_s3())
 
 
 @lru_cache(maxsize=32)
-def _connected(scheme: str, authority: str, process: int) -> ObjectStore:
+def _connected(scheme: str, authority: str, process: int, endpoint: str | None) -> ObjectStore:
     try:
         files, prefix = _file_system(scheme, authority)
     except (OSError, ValueError, ImportError) as error:
