@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from pyspark.sql import SparkSession
 
+from lanes import long
 from punctum.engine.exchange.quarantine import read_records
 from punctum.session import Session
 
@@ -128,6 +129,7 @@ INSERT INTO rows SELECT h, SUM(n) AS n FROM (SELECT k, h, COUNT(*) AS n FROM g G
 """
 
 
+@long
 def test_what_later_stages_sweep_and_withhold_is_one_too(spark: SparkSession, tmp_path: Path) -> None:
     """Keys are lost in the first stage, hours in the second, between what closes groups in the third."""
     rows = [

@@ -55,7 +55,7 @@ QUERIES = {
     "union": "SELECT ts AS t, v AS x FROM s UNION SELECT ts, w FROM r",
     "sorted": "SELECT ts AS t, v FROM s ORDER BY t",
 }
-MORE = ("left of both", "right columns", "semi", "intersect")
+MORE = ("select", "twice", "join of both", "left of both", "right columns", "anti", "semi", "intersect", "union")
 """Those that are tried at random in the long lane only."""
 
 

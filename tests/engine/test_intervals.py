@@ -177,10 +177,8 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
 
 SHORT = (
     "interval",
-    "a difference of times",
     "no equality",
     "grouped",
-    "left, by the tens",
     "not exists",
     "left, either",
 )

@@ -150,6 +150,7 @@ def test_it_goes_on_with_more_buckets_whenever_it_is_killed(
     assert (has(begun, sink), len(list((begun / "state" / sink / "punctum").glob("state*")))) == (MANY, 1)
 
 
+@long
 def test_a_batch_that_readers_have_seen_keeps_its_files(
     spark: SparkSession, undisturbed: dict[str, Any], begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,6 +228,7 @@ def test_a_topic_that_is_gone_is_an_error(broker: Broker, numbers: str) -> None:
     until(gone)
 
 
+@long
 def test_a_broker_that_is_not_there_is_an_error(broker: Broker) -> None:
     with pytest.raises(PunctumError, match="cannot be read"):
         Brokers("s", {"brokers": "127.0.0.1:1", "topic": "t"}, patience=1).ends()
