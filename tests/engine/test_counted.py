@@ -59,8 +59,14 @@ QUERIES = {
         "SELECT a.v, b.v AS w, c.v AS x FROM a, b, c WHERE a.k <= b.k AND b.k <= c.k AND c.k <= a.k + 3",
         "k",
     ),
+    "days that are subtracted": (
+        "SELECT a.d, b.v FROM a LEFT JOIN b ON b.d - a.d <= INTERVAL 2 DAYS AND a.d - b.d < INTERVAL 25 HOURS",
+        "d",
+    ),
     "days": ("SELECT a.d, b.v FROM a JOIN b ON b.d BETWEEN a.d AND a.d + INTERVAL 2 DAYS", "d"),
 }
+THEIRS = {"b.d - a.d": "b.d::TIMESTAMP - a.d", "a.d - b.d": "a.d::TIMESTAMP - b.d"}
+"""How DuckDB spells it: there, days are subtracted to a number."""
 SCHEMA = Schema.of(g="BIGINT", k="BIGINT", t="BIGINT", v="BIGINT", d="DATE")
 _DAY = date(2026, 1, 1)
 
@@ -154,6 +160,8 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
         rows = [row for part, _ in slices(seed + n, scheme, times) for row in part]
         base.execute(f"CREATE TABLE {name} (g BIGINT, k BIGINT, t BIGINT, v BIGINT, d DATE)")
         base.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?)", rows)
+    for ours, theirs in THEIRS.items():
+        sql = sql.replace(ours, theirs)
     return Counter(base.execute(sql).fetchall())
 
 

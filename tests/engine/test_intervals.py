@@ -25,8 +25,10 @@ LATE = 3
 """Rows come at most so much after others with a greater time."""
 APART = "timestamp_seconds(b.t) - timestamp_seconds(a.t)"
 DAYS = "datediff(date_from_unix_date(b.t), date_from_unix_date(a.t))"
+UNITS = "TIMESTAMPDIFF(MINUTE, timestamp_seconds(a.t * 20), timestamp_seconds(b.t * 20))"
 EPOCH = "DATE '1970-01-01'"
 THEIRS = {
+    UNITS: "trunc((b.t - a.t) / 3)",
     DAYS: f"({EPOCH} + b.t::INTEGER - ({EPOCH} + a.t::INTEGER))",
     " div ": " // ",
     "timestamp_seconds": "to_timestamp",
@@ -98,6 +100,10 @@ QUERIES = {
     "an absolute value": ("SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND ABS(a.t - b.t) < 4", "t ASC"),
     "some distances": ("SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND a.t - b.t IN (-2, 0, 3)", "t ASC"),
     "is true": ("SELECT a.v, b.v AS w FROM a JOIN b ON (b.t - a.t BETWEEN 0 AND 3) IS TRUE", "t ASC"),
+    "whole units": (f"SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND {UNITS} BETWEEN -1 AND 1", "t ASC"),
+    "left, whole units": (f"SELECT a.v, b.v AS w FROM a LEFT JOIN b ON ABS({UNITS}) < 1 AND a.k = b.k", "t ASC"),
+    "a flag": (f"SELECT a.v, b.v AS w FROM a JOIN b ON CASE WHEN {BETWEEN} THEN 1 ELSE 0 END = 1", "t ASC"),
+    "a fraction": ("SELECT a.v, b.v AS w FROM a LEFT JOIN b ON b.t - a.t < 3.5 AND a.t - b.t <= 1e0", "t ASC"),
     "days": (f"SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND {DAYS} BETWEEN -1 AND 2", "t ASC"),
     "left, days": (f"SELECT a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k AND {DAYS} BETWEEN -1 AND 2", "t ASC"),
     "left, with a partner": (f"SELECT a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k WHERE {BETWEEN}", "t ASC"),

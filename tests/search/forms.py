@@ -62,6 +62,9 @@ class Forms:
             f"{one} - {other} IN ({-below}, {above})",
             f"({one} = {other} OR {one} - {other} = {above})",
             f"NOT ({one} <> {other} + {below})",
+            f"{one} - {other} < {above}.5 AND {other} - {one} <= {below}.0",
+            f"CASE WHEN {one} - {other} BETWEEN {-below} AND {above} THEN 1 ELSE 0 END = 1",
+            f"({one} - {other} BETWEEN {-below} AND {above} OR {above} < 0) <> FALSE",
         ]
 
     # Items of FROM

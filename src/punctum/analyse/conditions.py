@@ -278,6 +278,10 @@ def _computed(at: int, expression: Expression) -> Iterator[Difference[int]]:
                 of, apart = below[0].index, offset + more
                 yield at, of, Limit(apart)
                 yield of, at, Limit(LENGTHS[unit] - 1 - apart)
+        case (Call("add_months", (Column() as column, Literal(int() as months))),), ():
+            least, most = sorted((28 * months, 31 * months))
+            yield at, column.index, Limit(offset + most)
+            yield column.index, at, Limit(-offset - least)
         case (Call("tumble", (inner, *_)) as window,), ():
             below, none, more = summed(inner)
             if len(below) == 1 and not none and isinstance(below[0], Column):

@@ -1,8 +1,8 @@
 """Conditions as a list that all have to hold, in a form that shows the comparisons and equalities among them.
 
 NOT goes to what it stands before: ``NOT (a.k < b.k OR x)`` is ``a.k >= b.k`` and ``NOT x``. A condition that is asked
-whether it is true is itself (``(a.k < b.k) IS TRUE``), and how far two values are apart is two comparisons:
-``ABS(a.k - b.k) <= 5`` is ``a.k - b.k <= 5`` and ``a.k - b.k >= -5``.
+whether it is true is itself (``(a.k < b.k) IS TRUE``, ``IF(a.k < b.k, 1, 0) = 1``), and how far two values are apart is
+as many comparisons as it takes (``distances.py``). A branch of a disjunction that is never true is none.
 
 A disjunction whose branches share conditions demands these: ``(a.k = b.k AND x) OR (a.k = b.k AND y)`` is ``a.k = b.k``
 and ``x OR y``. Two comparisons that leave only equality are one: ``a.k >= b.k AND a.k <= b.k`` is ``a.k = b.k``. NULL,
@@ -12,14 +12,13 @@ once.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from decimal import Decimal
 
-from punctum.algebra.values import Value
+from punctum.ir.distances import compared_apart
+from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Call, Expression, Literal, conjunction, conjuncts
 from punctum.ir.functions import call
 
 _TURNED = {"<=": ">=", ">=": "<="}
-_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _DUAL = {"and": "or", "or": "and"}
 _TRUTHS = {*_OPPOSITE, *_DUAL, "not"}
@@ -34,26 +33,43 @@ def normalised(conditions: Iterable[Expression]) -> list[Expression]:
 def _plain(condition: Expression) -> Expression:
     """A condition that is true for the same rows, without what only wraps it."""
     match condition:
+        case Call("or", parts) if any(map(_never, parts)) and not all(map(_never, parts)):
+            return _plain(_either([part for part in parts if not _never(part)], condition))
         case Call("and" | "or" as op, parts):
             plain = tuple(map(_plain, parts))
             return condition if plain == parts else call(op, plain, condition.place)
         case Call("not", (inside,)):
             return _denied(inside, condition)
-        case Call("<=>" | "=", (Call(op) as inside, Literal(True))) if op in _TRUTHS:
-            return _plain(inside)
-        case Call("=", (Call(op) as inside, Literal(False))) if op in _TRUTHS:
-            return _denied(inside, condition)
+        case Call(("<=>" | "=" | "<>") as op, (Literal(bool()) as truth, Call() as inside)):
+            return _plain(call(op, (inside, truth), condition.place))
+        case Call(("<=>" | "=" | "<>") as op, (Call(of) as inside, Literal(bool() as truth))) if of in _TRUTHS:
+            return _plain(inside) if truth is (op != "<>") else _denied(inside, condition)
         case Call("coalesce", (Call(op) as inside, Literal(False))) if op in _TRUTHS:
             return _plain(inside)
         case Call("if" | "case", (inside, Literal(True), Literal(False | None))):
             return _plain(inside)
         case Call("<=>", (one, other)) if not (one.nullable and other.nullable):
             return call("=", (one, other), condition.place)
-        case Call("<" | "<=" as op, (distance, Literal() as most)):
-            return _within(distance, op, most) or condition
-        case Call(">" | ">=" as op, (Literal() as most, distance)):
-            return _within(distance, _SWAPPED[op], most) or condition
-    return condition
+        case Call(op, (Call("if" | "case", (inside, Literal() as then, Literal() as other)), Literal() as value)) if (
+            op in _OPPOSITE and _holds(op, then, value) and not _holds(op, other, value)
+        ):
+            return _plain(inside)
+    apart = compared_apart(condition)
+    return condition if apart is None else _plain(apart)
+
+
+def _holds(op: str, one: Literal, other: Literal) -> bool:
+    return evaluate(call(op, (one, other), one.place), ()) is True
+
+
+def _never(condition: Expression) -> bool:
+    """Whether a condition reads nothing and is not true: FALSE, NULL, or ``0 = 1``."""
+    match condition:
+        case Literal(value):
+            return value is not True
+        case Call(op, (Literal() as one, Literal() as other)) if op in _OPPOSITE:
+            return not _holds(op, one, other)
+    return False
 
 
 def _denied(inside: Expression, whole: Expression) -> Expression:
@@ -69,20 +85,8 @@ def _denied(inside: Expression, whole: Expression) -> Expression:
     return whole
 
 
-def _within(distance: Expression, op: str, most: Literal) -> Expression | None:
-    """The absolute value of a difference below a limit, as two comparisons of the difference."""
-    match distance:
-        case Call("cast", (Call("abs") as inside,)):
-            return _within(inside, op, most)
-        case Call("abs", (Call("-" | "datediff") as apart,)) if _positive(most.value):
-            least = call("negate", (most,), most.place)
-            ends = ((op, most), (_SWAPPED[op], least))
-            return call("and", [call(by, (apart, end), distance.place) for by, end in ends], distance.place)
-    return None
-
-
-def _positive(value: Value | None) -> bool:
-    return isinstance(value, int | float | Decimal) and value >= 0
+def _either(parts: list[Expression], whole: Expression) -> Expression:
+    return parts[0] if len(parts) == 1 else call("or", parts, whole.place)
 
 
 def _parts(condition: Expression) -> list[Expression]:

@@ -14,9 +14,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from punctum.algebra.bands import STEPS, WIDE, Limit, Offset, shifted
 from punctum.algebra.cuts import below
-from punctum.algebra.values import Type
+from punctum.algebra.values import INSTANTS, Type
 from punctum.ir.conjunctive.axes import ordinal, value_at
 from punctum.ir.expressions import Call, Expression, Literal, columns
+from punctum.ir.functions import call
 from punctum.ir.shape import exact_step
 
 Node = TypeVar("Node", bound=Hashable)
@@ -72,6 +73,8 @@ def compared(condition: Expression) -> Compared | None:
     if len(more) > 1 or len(less) > 1 or not (more or less):
         return None
     most, equal = _limit(_minus(right.steps, left.steps), strict, one.type), condition.op == "="
+    if (days := _between_days(more, less, most, equal)) is not None:
+        return days
     kind = (more or less)[0].type
     if more and less:
         return Compared(more[0], less[0], most, equal) if less[0].type is kind else None
@@ -93,6 +96,17 @@ def _plain(one: Expression, other: Expression, strict: bool, equal: bool) -> Com
             return None if value is None else Compared(one, None, Limit(value, strict), equal)
         case _:
             return Compared(one, other, Limit(0, strict), equal)
+
+
+def _between_days(more: list[Expression], less: list[Expression], most: Limit, equal: bool) -> Compared | None:
+    """A difference of two days that are written as their beginnings, in days."""
+    match more, less:
+        case [Call("cast", (later,)) as one], [Call("cast", (sooner,))] if one.type in INSTANTS:
+            days, rest = divmod(most.offset, LENGTHS["DAY"])
+            if later.type is sooner.type is Type.DATE and not (equal and rest):
+                apart = call("datediff", (later, sooner), later.place)
+                return compared(call("=" if equal else "<=", (apart, Literal(days, Type.BIGINT)), later.place))
+    return None
 
 
 class Sum(NamedTuple):

@@ -9,6 +9,8 @@ SELECT a.lo, b.ts FROM a JOIN b ON b.p BETWEEN a.lo AND a.hi AND b.ts BETWEEN a.
 -- q: refused
 --   join keeps a: state grows without bound: b promises no punctuation in order of p ASC or p DESC or ts ASC or ts DESC
 --   join keeps b: state grows without bound: a promises no punctuation in order of lo ASC or hi DESC or ts ASC or ts DESC
+--   not decided: a.ts lies between others, and TIMESTAMPs between two of them count as infinitely many
+--   not decided: b.ts lies between others, and TIMESTAMPs between two of them count as infinitely many
 --   without punctuations, memory is unbounded: lo of a is in the result, and the column's domain is unbounded (C1)
 --   6 | SELECT a.lo, b.ts FROM a JOIN b ON b.p BETWEEN a.lo AND a.hi AND b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR;
 --     |                        ^^^^^^^^

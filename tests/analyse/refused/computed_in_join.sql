@@ -10,6 +10,7 @@ SELECT t.x FROM (SELECT a.k div 2 AS half, b.x FROM a JOIN b ON a.k = b.k) t JOI
 -- checked
 -- result: refused
 --   join keeps c: state grows without bound: none of a, b promises punctuations on the keys that join it with the other inputs
+--   not decided: (a.k DIV 2) maps several values to one, so punctuations on single values of what it reads are not used
 --   without punctuations, memory is unbounded: x of b is in the result, and the column's domain is unbounded (C1)
 --   8 | SELECT t.x FROM (SELECT a.k div 2 AS half, b.x FROM a JOIN b ON a.k = b.k) t JOIN c ON t.half = c.k;
 --     |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

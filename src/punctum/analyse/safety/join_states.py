@@ -7,10 +7,12 @@ inputs. Out: a state for each input, with its verdict.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from punctum.algebra.bands import STEPS
 from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
+from punctum.algebra.values import Type
 from punctum.analyse.blocks import Block
-from punctum.analyse.conditions import Conditions, bounding
+from punctum.analyse.conditions import Conditions, bounding, enclosing
 from punctum.analyse.graphs import Attr, JoinQuery, chain
 from punctum.analyse.memory.finite import rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
@@ -18,13 +20,16 @@ from punctum.analyse.promises import Declared, Promise
 from punctum.analyse.safety.inference import Inference, few_values
 from punctum.analyse.safety.outer import closers, conditions
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
-from punctum.ir.expressions import Call, Expression, columns, rebased, text
+from punctum.ir.differences import summed
+from punctum.ir.expressions import Call, Column, Expression, columns, rebased, text
 from punctum.ir.flatten import at_of
 from punctum.ir.relations import OuterJoin, Projection
 from punctum.ir.shape import onto, shape
 from punctum.ir.tree import Relation
 
 _NEITHER = "keeps neither values nor order apart, so punctuations on what it reads are not used"
+_APART = "is at no fixed distance from what it reads, so what comparisons of both mean together is not used"
+_SEVERAL = "maps several values to one, so punctuations on single values of what it reads are not used"
 _NOT_EVERY = "does not have every value, so punctuations on single values of what it reads are not used"
 
 
@@ -56,10 +61,23 @@ def _undecided(block: Block | Conditions, query: JoinQuery, known: Inference) ->
     if block.closure.nodes and {Order.ASC, Order.DESC} <= orders:
         yield "some inputs are in ascending order and some in descending order, and what both mean together is not used"
     compared = {at for pair in block.equal for at in pair}.union(block.closure.nodes)
+    single = {Attr(on.stream, name) for on in query.schemes for name, order in on.terms if order is Order.EQUALITY}
+    for leaf, at in block.closure.nodes:
+        relation = block.leaves[leaf]
+        attribute, name = relation.schema.attributes[at], query.streams[leaf]
+        between = _counted(relation, at) and not attribute.type.whole and enclosing(block.closure, (leaf, at))
+        if between and Attr(leaf, relation.schema.names[at]) in single:
+            many = f"{attribute.type.value}s between two of them count as infinitely many"
+            yield f"{name}.{attribute.name} lies between others, and {many}"
     for leaf, relation in enumerate(block.leaves):
         for at, expression, why in _tangled(relation, known):
             if (leaf, at) in compared:
                 yield f"{_named(expression, query.streams[leaf])} {why}"
+
+
+def _counted(relation: Relation, column: int) -> bool:
+    """Whether a column has finitely many values between any two, be they ever so many."""
+    return relation.schema.attributes[column].type not in (Type.DOUBLE, Type.STRING)
 
 
 def _named(expression: Expression, stream: str) -> str:
@@ -75,7 +93,8 @@ def _tangled(leaf: Relation, known: Inference) -> Iterator[tuple[int, Expression
     """Columns that a leaf computes of columns with promises by a function through which they do not pass, and why."""
     if not isinstance(leaf, Projection):
         return
-    promised = {column for promise in known.facts(leaf.input).shared for column in promise.columns}
+    terms = {term for promise in known.facts(leaf.input).shared for term in promise.terms}
+    promised, single = {column for column, _ in terms}, {column for column, order in terms if order is Order.EQUALITY}
     for at, (_, expression) in enumerate(leaf.columns):
         made, reads = shape(expression), {column.index for column in columns(expression)}
         if not reads & promised:
@@ -83,11 +102,19 @@ def _tangled(leaf: Relation, known: Inference) -> Iterator[tuple[int, Expression
         if not made.injective and made.trend is Trend.NEITHER:
             yield at, expression, _NEITHER
         elif made.injective and not onto(expression):
-            yield (
-                at,
-                expression,
-                _NOT_EVERY,
-            )
+            yield at, expression, _NOT_EVERY
+        elif not made.injective and any(_counted(leaf.input, column) for column in reads & single):
+            yield at, expression, _SEVERAL
+        elif made.injective and reads & single and not isinstance(_base(expression), Column):
+            yield at, expression, _APART
+
+
+def _base(expression: Expression) -> Expression:
+    """The column that an expression moves by a constant; else what it is."""
+    if expression.type not in STEPS:
+        return expression
+    plus, minus, _ = summed(expression)
+    return plus[0] if len(plus) == 1 and not minus else expression
 
 
 def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
