@@ -59,6 +59,15 @@ ATOMS = st.builds(
     "{} {} {}".format, st.sampled_from("ab"), st.sampled_from(["=", "<=", ">=", "<", "<=>"]), st.sampled_from("abc")
 ) | st.builds("{} {} 1.0".format, st.sampled_from(["ABS(a - b)", "ABS(b)"]), st.sampled_from(["<", "<=", "="]))
 WRAPPED = ["NOT {}", "{} IS TRUE", "{} IS NOT TRUE", "{} = FALSE", "COALESCE({}, FALSE)", "IF({}, TRUE, FALSE)"]
+WRAPPED += [
+    "{} <> FALSE",
+    "{} <> TRUE",
+    "TRUE = {}",
+    "{} IS FALSE",
+    "CASE WHEN {} THEN 1 ELSE 0 END = 1",
+    "({} OR 1 = 0)",
+]
+WRAPPED += ["IF({}, 'yes', NULL) <> 'no'", "IF({}, 2, 1) < 2"]
 
 
 def connected(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
