@@ -3,6 +3,7 @@
 import pytest
 
 from lanes import SEARCHED
+from search import cuts
 from search.mangled import mangled, shown
 from search.rounds import look_at_rounds
 from search.scripts import TIMED, WIDE, written
@@ -51,6 +52,13 @@ def test_rounds_of_fresh_keys(number: int) -> None:
     found = look_at_rounds(number)
     assert not found.wrong, f"{found.wrong}\n{written(number).sql}"
     assert number not in GREW or found.word == "flat"
+
+
+@pytest.mark.parametrize("first", range(0, SEARCHED // 2, 5))
+def test_odd_clauses_say_the_same_however_a_sequence_is_cut(first: int) -> None:
+    for number in range(first, first + 5):
+        word = cuts.look_at(number)
+        assert word in cuts.FINE, f"{number} {word}\n{cuts.script(number)}"
 
 
 @pytest.mark.parametrize("first", range(0, 2 * SEARCHED, EACH))

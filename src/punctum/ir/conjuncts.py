@@ -40,8 +40,8 @@ def _plain(condition: Expression) -> Expression:
             return condition if plain == parts else call(op, plain, condition.place)
         case Call("not", (inside,)):
             return _denied(inside, condition)
-        case Call(("<=>" | "=" | "<>") as op, (Literal(bool()) as truth, Call() as inside)):
-            return _plain(call(op, (inside, truth), condition.place))
+        case Call(("<=>" | "=" | "<>") as op, (Literal(bool()) as first, Call() as second)):
+            return _plain(call(op, (second, first), condition.place))
         case Call(("<=>" | "=" | "<>") as op, (Call(of) as inside, Literal(bool() as truth))) if of in _TRUTHS:
             return _plain(inside) if truth is (op != "<>") else _denied(inside, condition)
         case Call("coalesce", (Call(op) as inside, Literal(False))) if op in _TRUTHS:
@@ -50,8 +50,8 @@ def _plain(condition: Expression) -> Expression:
             return _plain(inside)
         case Call("<=>", (one, other)) if not (one.nullable and other.nullable):
             return call("=", (one, other), condition.place)
-        case Call(op, (Call("if" | "case", (inside, Literal() as then, Literal() as other)), Literal() as value)) if (
-            op in _OPPOSITE and _holds(op, then, value) and not _holds(op, other, value)
+        case Call(op, (Call("if" | "case", (inside, Literal() as then, Literal() as otherwise)), Literal() as to)) if (
+            op in _OPPOSITE and _holds(op, then, to) and not _holds(op, otherwise, to)
         ):
             return _plain(inside)
     apart = compared_apart(condition)

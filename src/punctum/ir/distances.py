@@ -36,7 +36,7 @@ def _compared(op: str, value: Expression, limit: Literal) -> Expression | None:
     match value, limit.value:
         case Call("cast", (inside,)), Decimal() | float() if inside.type is Type.BIGINT and exact_step(value):
             return _whole(op, inside, limit)
-        case Call("cast", (inside,)), float(most) if inside.type is Type.BIGINT and abs(most) <= EXACT:
+        case Call("cast", (inside,)), float(most) if inside.type is Type.BIGINT and abs(most) < EXACT:
             return _whole(op, inside, limit)
         case Call("cast", (Call("abs") as inside,)), _:
             return _compared(op, inside, limit)
@@ -54,7 +54,7 @@ def _is_difference(value: Expression) -> bool:
 
 
 def _positive(value: Value | None) -> bool:
-    return isinstance(value, int | float | Decimal | timedelta) and value >= type(value)(0)
+    return isinstance(value, int | float | Decimal) and value >= 0
 
 
 def _whole(op: str, value: Expression, limit: Literal) -> Expression | None:
