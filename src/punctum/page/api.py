@@ -24,7 +24,7 @@ from punctum.page.feedback import Files, feedback_said
 from punctum.page.register import LONGEST, explained, verdicts
 from punctum.page.steps import steps
 from punctum.page.stories import STORIES, story
-from punctum.page.watched import WatchedQuery, told
+from punctum.page.watched import WatchedQuery, error_fields
 from punctum.page.work import MeasuredWork
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "txt": "text/plain", "svg": "image/svg+xml"}
@@ -95,7 +95,7 @@ class PageAnswers:
             try:
                 return _Answer(await self.work.run(answer, request))
             except PunctumError as error:
-                return _Answer(told(error), 409)
+                return _Answer(error_fields(error), 409)
 
         return answered
 
@@ -165,7 +165,7 @@ class PageAnswers:
         try:
             await self.work.run(do)
         except PunctumError as error:
-            return _Answer(told(error), 409)
+            return _Answer(error_fields(error), 409)
         return _Answer({"done": what})
 
 

@@ -29,13 +29,13 @@ def feedback_files(compiled: CompiledQuery, directory: Location) -> Files:
 def feedback_said(files: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """What each file says by now: a punctuation, or nothing as long as there is none."""
     return [
-        {"way": way, "file": location(path).name, "says": _said(location(path))}
+        {"way": way, "file": location(path).name, "says": _says(location(path))}
         for way, some in files.items()
         for path in some
     ]
 
 
-def _said(path: Location) -> Any:
+def _says(path: Location) -> Any:
     with suppress(OSError, ValueError):
         return json.loads(path.read_text("utf-8"))
     return None
