@@ -27,8 +27,8 @@ def bucket_numbers(spark: SparkSession) -> tuple[int, ...]:
 
 def told_buckets(spark: SparkSession) -> int | None:
     """How many buckets a session says."""
-    told = spark.conf.get(BUCKETS, None)
-    return int(told) if told else None
+    setting = spark.conf.get(BUCKETS, None)
+    return int(setting) if setting else None
 
 
 @contextmanager
