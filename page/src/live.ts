@@ -22,7 +22,7 @@ const WORDS: Record<string, string> = {
   puncts_waiting: "punctuations waiting",
   puncts_received: "punctuations remembered",
 };
-const PAUSE = 3000;
+const PAUSE = 5000;
 
 export class LiveView {
   readonly root = h("div", { class: "live" });

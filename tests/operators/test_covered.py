@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanes import examples
-from operators.vectorised import aligned, in_columns, vectorised
+from operators.vectorised import in_columns, vectorised
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators import Join
 from punctum.operators.columns import ColumnarSlice
 from punctum.spec.outer import OuterJoin
 from punctum.spec.stream import Slice
+from spec.laws import aligned
 from spec.multijoins import multijoin_cases
 from spec.operators import Case, binary_cases
 

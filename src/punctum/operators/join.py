@@ -254,8 +254,9 @@ class Join(Operator):
             closed = self._closed[side].matches(df) if len(self._closed[side]) else None
         if closed is None or not closed.any():
             return df
-        self._kept[side].covered += closed.sum()
-        return df.filter(~closed)
+        still = df.filter(~closed)
+        self._kept[side].covered += df.height - still.height
+        return still
 
     def _closing(self, side: int, ps: PunctuationBatch) -> PunctuationBatch:
         """The punctuations that speak of join attributes alone, as seen from the other side."""

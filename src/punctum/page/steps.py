@@ -120,8 +120,8 @@ class _Traveller:
                     if of_rows(name):
                         rows = named(table.frame(), relation)
                         keys = relation.input.schema.names if isinstance(relation, Aggregate) else ()
-                        table = self._table(f"s{stage}o{n}", name, rows.columns, rows.write_ndjson())
-                        tables.append(changed(table, [column for column in rows.columns if column in keys]))
+                        shown = self._table(f"s{stage}o{n}", name, rows.columns, rows.write_ndjson())
+                        tables.append(changed(shown, [column for column in rows.columns if column in keys]))
         return tables
 
     def _table(self, operator: str, name: str, columns: Sequence[str], lines: str) -> dict[str, Any]:
