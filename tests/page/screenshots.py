@@ -38,23 +38,23 @@ def main() -> None:
 
 def take(browser: Browser, address: str) -> None:
     """The pictures of a page."""
-    schemes: tuple[Scheme, ...] = ("light", "dark")
-    for scheme in schemes:
-        shot(browser, f"{address}#/register", scheme, "register", refused)
-        shot(browser, f"{address}#/travel/auction", scheme, "travel", second)
+    shot(browser, f"{address}#/register", "register", refused)
+    shot(browser, f"{address}#/travel/auction", "travel", second)
     while len(known := batches(address)) < BATCHES and (not known or known[-1]["batch"] < BATCHES):
         time.sleep(0.5)
-    for scheme in schemes:
-        shot(browser, f"{address}#/live", scheme, "plan", lambda page: page.wait_for_selector(".panel table"))
-        shot(browser, f"{address}#/time", scheme, "time", lambda page: page.wait_for_selector(".more h2"))
+    shot(browser, f"{address}#/live", "plan", lambda page: page.wait_for_selector(".panel table"))
+    shot(browser, f"{address}#/time", "time", lambda page: page.wait_for_selector(".more h2"))
 
 
-def shot(browser: Browser, address: str, scheme: Scheme, name: str, ready: Any) -> None:
-    """One of them."""
-    with opened(browser, address, 1280, 860, scheme) as page:
-        ready(page)
-        page.wait_for_timeout(500)  # for pictures only: what is drawn settles
-        page.screenshot(path=PLACE / f"{name}-{scheme}.png")
+def shot(browser: Browser, address: str, name: str, ready: Any) -> None:
+    """One of them in light and in dark, one right after the other: the demo does not wait for them."""
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    with opened(browser, address, 1280, 860) as page:
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            ready(page)
+            page.wait_for_timeout(500)  # for pictures only: what is drawn settles
+            page.screenshot(path=PLACE / f"{name}-{scheme}.png")
 
 
 def refused(page: Page) -> None:
@@ -64,8 +64,10 @@ def refused(page: Page) -> None:
 
 
 def second(page: Page) -> None:
-    """The second slice."""
-    page.get_by_role("button", name="Next slice").click()
+    """The second slice; it is shown again in other colours."""
+    page.wait_for_selector(".slices")
+    if page.locator(".controls output").inner_text().startswith("slice 1 "):
+        page.get_by_role("button", name="Next slice").click()
 
 
 def batches(address: str) -> list[dict[str, Any]]:
