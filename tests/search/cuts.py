@@ -224,7 +224,7 @@ def main(first: int, last: int) -> None:
         words[word if word in FINE else "wrong"] += 1
         if word not in FINE:
             print(number, word, *script(number)[:2], sep="\n  ", flush=True)
-        if number % 500 == 499:
+        if number % 100 == 99:
             print(f"{number + 1 - first} of {last - first} in {time.time() - began:.0f} s: {dict(words)}", flush=True)
     print(f"{last - first} in {time.time() - began:.0f} s: {dict(words)}")
 
