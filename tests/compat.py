@@ -20,6 +20,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+PLACE = ROOT / "build/compat"
 VERSIONS = ("oldest", "newest", "python==3.12", "python==3.13", "python==3.14", "pyspark==4.2.1", "polars==1.44.2")
 EXTRAS = ("kafka", "page", "testing")
 """Extras whose libraries are tried too, where all libraries are."""
@@ -51,7 +52,7 @@ print("works")
 def tried(version: str, room: Path, tests: list[str]) -> str:
     """Make an environment with a version, and say what comes of it."""
     name, _, number = version.partition("==")
-    whole = not number or name == "python"
+    alone = bool(number) and name != "python"
     base = python_of(number) if name == "python" else sys.executable
     if base is None:
         return "is not at hand"
@@ -62,8 +63,8 @@ def tried(version: str, room: Path, tests: list[str]) -> str:
         if why := _failed(command):
             return f"cannot be installed: {why}"
     (lib,) = room.glob("lib/*/site-packages")
-    seen = [str(ROOT / "src"), *([] if whole else [sysconfig.get_path("purelib")])]
-    (lib / "beside.pth").write_text("\n".join(seen))
+    if alone:
+        (lib / "beside.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}")
     shutil.copytree(ROOT / "examples/payments", room / "payments", ignore=shutil.ignore_patterns("out", "state"))
     why = _failed([python, "-c", PROGRAM, str(room / "payments/payments.sql")])
     if not why and tests:
@@ -72,10 +73,9 @@ def tried(version: str, room: Path, tests: list[str]) -> str:
 
 
 def python_of(number: str) -> str | None:
-    """A Python of that number: the one that is found by its name, or one of pyenv's."""
+    """A Python of that number: one of pyenv's, or the one that is found by its name."""
     known = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    others = [str(path / "bin/python") for path in known.glob(f"{number}.*")]
-    return shutil.which(f"python{number}") or max(others, default=None)
+    return max((str(path) for path in known.glob(f"{number}.*/bin/python")), default=shutil.which(f"python{number}"))
 
 
 def chosen(name: str, number: str) -> list[str]:
@@ -86,9 +86,12 @@ def chosen(name: str, number: str) -> list[str]:
     """
     if number and name != "python":
         return ["--no-deps", f"{name}=={number}", *([f"polars-runtime-32=={number}"] if name == "polars" else [])]
+    pins = ROOT / "constraints.txt"
     if name == "oldest":
-        return [*map(lowest, needs()), *TOOLS]
-    return [*(["-c", str(ROOT / "constraints.txt")] if name == "python" else []), *needs(), *TOOLS]
+        pins = PLACE / "oldest.txt"
+        pins.write_text("\n".join(map(lowest, needs())))
+    pinned = [] if name == "newest" else ["--constraint", str(pins)]
+    return [*pinned, "--editable", f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS]
 
 
 def needs() -> list[str]:
@@ -99,12 +102,12 @@ def needs() -> list[str]:
 
 
 def lowest(need: str) -> str:
-    """The oldest version that a dependency allows.
+    """The oldest version that a dependency allows, as a line of pip's constraints.
 
-    >>> lowest("pandas>=2.2,<3"), lowest("psycopg[binary]>=3.2")
-    ('pandas==2.2', 'psycopg[binary]==3.2')
+    >>> lowest("pandas>=2.2,<3"), lowest("psycopg[binary]>=3.2.1")
+    ('pandas==2.2', 'psycopg==3.2.1')
     """
-    found = re.match(r"([\w\[\]-]+)>=([\d.]+)", need)
+    found = re.match(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)", need)
     assert found is not None, need
     return "==".join(found.groups())
 
@@ -113,13 +116,13 @@ def _failed(command: list[str]) -> str:
     """The last line that a command says when it fails; all of it is in build/compat/log."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
-    (ROOT / "build/compat/log").open("a").write(f"{command}\n{done.stdout}\n{done.stderr}\n")
+    (PLACE / "log").open("a").write(f"{command}\n{done.stdout}\n{done.stderr}\n")
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip() and "[notice]" not in line]
     return "" if done.returncode == 0 else (lines or ["?"])[-1][:200]
 
 
 if __name__ == "__main__":
     versions, _, tests = " ".join(sys.argv[1:]).partition("--tests")
-    (ROOT / "build/compat").mkdir(parents=True, exist_ok=True)
+    PLACE.mkdir(parents=True, exist_ok=True)
     for version in versions.split() or VERSIONS:
-        print(f"{version:20} {tried(version, ROOT / 'build/compat' / version, tests.split())}", flush=True)
+        print(f"{version:20} {tried(version, PLACE / version, tests.split())}", flush=True)
