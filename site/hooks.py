@@ -55,7 +55,12 @@ def _with_script(page: Path) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Links that lead out of the site become text; those to directories lead to their first page."""
+    """Links that lead out of the site become text; those to directories lead to their first page.
+
+    The first page lists all others, so it has no contents beside it, and room for its script.
+    """
+    if page.is_homepage:
+        page.meta["hide"] = ["toc"]
     here = posixpath.dirname(page.file.src_uri)
 
     def kept(link: re.Match[str]) -> str:
@@ -66,7 +71,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         if target.startswith("../") and path == "README.md":
             path, anchor = "index.md", ""
         for known in (path, f"{path}/README.md"):
-            if files.get_file_from_path(known) is not None:
+            file = files.get_file_from_path(known)
+            if file is not None and file.inclusion.is_included():
                 return f"[{shown}]({posixpath.relpath(known, here or '.')}{anchor})"
         return f"{shown}" if "`" in shown or shown == path else f"{shown} (`{path}`)"
 

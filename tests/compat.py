@@ -24,7 +24,7 @@ PLACE = ROOT / "build/compat"
 VERSIONS = ("oldest", "newest", "python==3.12", "python==3.13", "python==3.14", "pyspark==4.2.1", "polars==1.44.2")
 EXTRAS = ("kafka", "page", "testing")
 """Extras whose libraries are tried too, where all libraries are."""
-TOOLS = ("hypothesis", "pgserver", "setuptools")
+TOOLS = ("hypothesis", "setuptools")
 """What tests need beside the libraries."""
 PROGRAM = """
 import json, sys
