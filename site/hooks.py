@@ -59,9 +59,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
     The first page lists all others, so it has no contents beside it, and room for its script.
     """
+    here = posixpath.dirname(page.file.src_uri)
     if page.is_homepage:
         page.meta["hide"] = ["toc"]
-    here = posixpath.dirname(page.file.src_uri)
+    if here == "design":
+        page.meta["search"] = {"boost": 0.2}  # whoever searches wants pages for users first
 
     def kept(link: re.Match[str]) -> str:
         shown, target, anchor = link.group(1), link.group(2), link.group(3) or ""

@@ -38,6 +38,26 @@ def test_the_page_names_each_extra() -> None:
         assert f"`{extra}`" in page, extra
 
 
+def test_the_page_names_the_versions_that_are_tried() -> None:
+    """The oldest that are allowed, and those of every commit."""
+    page = (ROOT / "docs/install.md").read_text()
+    rows = re.findall(
+        r"^\| (?:\w+ \()?([\w-]+)\)?(?: \(`\w+`\))? \| ([\d.]+) \| ([\d.]+) \| [\d.]+ \|$", page, re.MULTILINE
+    )
+    shown = {name.lower(): (oldest, every) for name, oldest, every in rows}
+    assert PROJECT["requires-python"] == f">={shown.pop('python')[0]}" and shown.pop("java") == ("17", "17")
+    needs = [
+        *PROJECT["dependencies"],
+        *PROJECT["optional-dependencies"]["kafka"],
+        *PROJECT["optional-dependencies"]["testing"],
+    ]
+    oldest = dict(re.fullmatch(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)(?:,.*)?", need).groups() for need in needs)  # type: ignore
+    every = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines())
+    assert {"pyspark", "polars", "pyarrow", "pandas", "numpy", "duckdb"} <= set(shown)
+    for name, (old, new) in shown.items():
+        assert re.fullmatch(rf"{re.escape(oldest[name])}(\.0)*", old) and new == every[name], name
+
+
 def test_pytest_finds_the_plugin() -> None:
     assert "punctum.testing.plugin" in [entry.value for entry in entry_points(group="pytest11")]
 
