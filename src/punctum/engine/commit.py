@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame
 from punctum.engine.exchange.kinds import FOR_DRIVER, SkippedMessage
 from punctum.engine.exchange.messages import (
     Counts,
+    Message,
     MetricsMessage,
     QuarantineMessage,
     StageSlice,
@@ -27,6 +28,7 @@ from punctum.engine.exchange.messages import (
     decode_rows,
 )
 from punctum.engine.exchange.quarantine import how_many, in_order
+from punctum.engine.exchange.told import ToldFiles
 from punctum.engine.metrics import AFTER, ALWAYS
 from punctum.engine.prometheus import Totals
 from punctum.engine.recovery.durable import RESTORE
@@ -68,6 +70,8 @@ class Commit:
     """The log of Spark and its workers, which is put aside when it is large."""
     publish: "Callable[[dict[str, Counts]], None] | None" = None
     """What tells others how far the query is, given the counts of its operators."""
+    told: ToldFiles | None = None
+    """Where tasks of this machine tell what they have for the driver."""
     totals: Totals = field(default_factory=Totals)
     """What the batches of this run have counted."""
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -96,14 +100,7 @@ class Commit:
             check_lease(self.checkpoint)
             if self.begins_again and not self._first:
                 raise QueryError(OTHER_BUCKETS, f"batch {batch} is not committed", "start it again to resume")
-            if self.hand_over is None:
-                rows = packed.collect()
-            else:
-                packed = packed.persist()
-                rows = packed.where(FOR_DRIVER).collect()
-                self.hand_over(packed.where(f"NOT {FOR_DRIVER}"), batch)
-                packed.unpersist()
-            messages = decode_rows(rows)
+            messages = self._messages(packed, batch)
             counts = [(m.sender, m.counts) for m in messages if isinstance(m, MetricsMessage)]
             if self._first:
                 self._recall(batch)
@@ -123,6 +120,18 @@ class Commit:
             self._first = False
             if self.log is not None:
                 rotate(self.log)
+
+    def _messages(self, packed: DataFrame, batch: int) -> list[Message]:
+        """What the tasks of a batch have for the driver; what is handed over is handed over."""
+        if self.told is not None:
+            return self.told.messages(packed, batch)
+        if self.hand_over is None:
+            return decode_rows(packed.collect())
+        packed = packed.persist()
+        rows = packed.where(FOR_DRIVER).collect()
+        self.hand_over(packed.where(f"NOT {FOR_DRIVER}"), batch)
+        packed.unpersist()
+        return decode_rows(rows)
 
     def end(self) -> None:
         """Wait for a commit that is under way, and let no other begin: Spark does not wait when a query is stopped."""

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.cloudpickle import dumps
 
 from punctum.engine.exchange.local import LocalExchange
 from punctum.engine.exchange.messages import Addressed, DriverMessage, StageMessage, decode, to_arrow
@@ -40,10 +39,6 @@ class StageBehindRead:
     ) -> None:
         self._stage, self._streams, self._buckets = stage, streams, buckets
         self._directory, self._batch = directory, batch
-
-    def pickled(self) -> bytes:
-        """Itself, for the tasks that read the streams."""
-        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
 
     def __call__(self, whole: BatchParts) -> Iterator[pa.RecordBatch]:
         """What is for the driver, or for the next stage."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import pyarrow as pa
-from pyspark.cloudpickle import dumps
 
 from punctum.engine.exchange.messages import Addressed, QuarantineMessage, StageMessage, to_arrow
 from punctum.engine.exchange.quarantine import Record, Room
@@ -37,10 +36,6 @@ class StageWhereRead:
     ) -> None:
         self._stage, self._streams, self._bucket = stage, streams, bucket
         self._directory, self._batch = directory / str(bucket), batch
-
-    def pickled(self) -> bytes:
-        """Itself, for the tasks that read the streams."""
-        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
 
     def __call__(self, part: BatchPart) -> Iterator[pa.RecordBatch]:
         """What is for the driver."""
