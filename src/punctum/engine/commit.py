@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
 
 Metrics = dict[str, Any]
-Told = list[tuple[int, dict[str, Counts]]]
+CountsByBucket = list[tuple[int, dict[str, Counts]]]
 """What buckets have counted, by operator."""
 OTHER_BUCKETS = "the query begins again with other buckets"
 _LOG = logging.getLogger("punctum")
@@ -151,19 +151,23 @@ class Commit:
         self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
         self._written = json.loads(line).get("written", {})
 
-    def _stable(self, files: "ResultFiles | PostgresSink | KafkaSink", told: Told) -> list[tuple[str, str]]:
+    def _stable(
+        self, files: "ResultFiles | PostgresSink | KafkaSink", by_bucket: CountsByBucket
+    ) -> list[tuple[str, str]]:
         """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
         if files.stables is None:
             return []
         name = files.stables
         before = {bucket: kept[name]["stable"] for bucket, kept in self._kept.items() if name in kept}
-        after = before | {bucket: counted[name]["stable"] for bucket, counted in told if name in counted}
+        after = before | {bucket: counted[name]["stable"] for bucket, counted in by_bucket if name in counted}
         t = min(after.values(), default=NEVER)
         return [("stable", files.write_stable(t))] if t > min(before.values(), default=NEVER) else []
 
-    def _measure(self, told: Told, quarantined: int, skipped: Mapping[str, int], batch: int, begun: float) -> None:
+    def _measure(
+        self, by_bucket: CountsByBucket, quarantined: int, skipped: Mapping[str, int], batch: int, begun: float
+    ) -> None:
         operators: dict[str, Counts] = {}
-        for bucket, counted in told:
+        for bucket, counted in by_bucket:
             self._kept[bucket] = self._kept.get(bucket, {})
             for name, counts in counted.items():
                 kept = {what: n for what, n in counts.items() if _stays(what)}
@@ -192,12 +196,12 @@ def summary(name: str, measured: Metrics) -> str:
     """
     counts = list(measured["operators"].values())
     kept, size = (sum(counted[what] for counted in counts) for what in ("rows_kept", "bytes_kept"))
-    told = [f"{name}: batch {measured['batch']}"]
-    told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
-    told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
+    parts = [f"{name}: batch {measured['batch']}"]
+    parts += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
+    parts += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
     since, what = min((counted["oldest"] for counted in counts if "oldest" in counted), default=(0, ""))
-    told += [f"{what} has been open for {span(measured['time'] - since)}"] if what else []
-    return printable(", ".join(told))
+    parts += [f"{what} has been open for {span(measured['time'] - since)}"] if what else []
+    return printable(", ".join(parts))
 
 
 def span(seconds: float) -> str:

@@ -26,6 +26,8 @@ ALWAYS = {
 AT_TIMES = {
     f"{ROWS_FROM}…": "rows received from one stream, by its name",
     f"{PUNCTS_FROM}…": "punctuations received from one stream, by its name",
+    "rows_covered": "of a join: rows that were not kept, because punctuations said before that nothing would meet them "
+    "later; left out when there are none",
     "rows_skipped": "with feedback: rows that the operator did not take, or whose results it did not give, because "
     "nobody needs them; they are not in `rows_in` and `rows_out`",
     "puncts_forgotten": "punctuations whose LIFESPAN has ended; neighbours that end together count once",

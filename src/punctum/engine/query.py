@@ -281,22 +281,22 @@ class _Assembly:
     def _stream(self, stage: Stage, source: Input, pipe: Pipe, stays: bool = False) -> FrameStream:
         stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
         piped = self._piped(stage, source.number, pipe, stays)
-        tells = stream.name not in self._read
+        reports = stream.name not in self._read
         # what feedback skips is looked for in any column
         fold = () if self._feedback.feedback_mappings else build.folded_names(stage, source)
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
-            return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
+            return FrameStream(stream.name, stream.schema, piped, to, fails, reports)
         if stream.format == KAFKA:
-            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options, fold)
+            return TopicStream(stream.name, stream.schema, piped, to, fails, reports, stream.options, fold)
         if stream.format not in READERS:
             hint = choices([*READERS, *SOURCES, MEMORY, KAFKA])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         path = str(selected(stream, joined(self._settings.directory, stream.options["path"]))[0])
-        at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
+        at = stream.name, stream.schema, piped, to, fails, reports, path, stream.format, reading(stream)
         return FileStream(*at) if self._feedback.feedback_mappings else FileStream(*at, fold, pipe.reads)
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:

@@ -188,7 +188,7 @@ def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str =
     writer = writer.option("checkpointLocation", called_by_spark(slices.sparkSession, commit.checkpoint))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=trigger)
     buckets = settled_buckets(str(commit.checkpoint), ())
-    with partitions(slices.sparkSession, len(buckets)):
+    with partitions(slices.sparkSession, len(buckets), few_rows=commit.hand_over is None):
         return writer.start()
 
 

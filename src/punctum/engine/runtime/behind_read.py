@@ -81,17 +81,17 @@ def _dealt(
     sent: list[Addressed], here: Mapping[int, Arrived], give: Callable[[list[Addressed]], None]
 ) -> Iterator[pa.RecordBatch]:
     """Messages go to where their buckets are; those for the driver are passed on."""
-    told, away = list[Addressed](), list[Addressed]()
+    for_driver, away = list[Addressed](), list[Addressed]()
     for addressed in sent:
         if isinstance(addressed.message, DriverMessage):
-            told.append(addressed)
+            for_driver.append(addressed)
         elif addressed.bucket in here:
             here[addressed.bucket].setdefault(addressed.input, []).append(addressed.message)
         else:
             away.append(addressed)
     give(away)
-    if told:
-        yield to_arrow(told)
+    if for_driver:
+        yield to_arrow(for_driver)
 
 
 def _attempt() -> str:

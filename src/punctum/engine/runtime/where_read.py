@@ -18,7 +18,7 @@ from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
 from punctum.engine.runtime.task import batch_of_task, check_shared
 from punctum.engine.sources.reader import BatchPart
-from punctum.engine.sources.source import FileStream, held, said
+from punctum.engine.sources.source import FileStream, held, punctuations_only
 from punctum.operators.columns import empty
 from punctum.storage.location import Location
 
@@ -43,10 +43,10 @@ class StageWhereRead:
         if self._batch is batch_of_task:
             check_shared(self._directory.parent, self._stage.number)
         arrived, records = dict[int, list[StageMessage]](), list[Record]()
-        for share in part.heard:
+        for share in part.before:
             stream = self._streams[share.key]
             rows = empty(stream.to.schema)
-            arrived.setdefault(stream.to.input, []).extend(said(stream, share, rows))
+            arrived.setdefault(stream.to.input, []).extend(punctuations_only(stream, share, rows))
         room = Room(ROOM // part.tasks)
         for share in part.shares:
             stream = self._streams[share.key]
