@@ -22,6 +22,8 @@ from punctum.parse.binder.time_windows import bound
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
+ONLY_OVER = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag, exp.Lead)
+"""Functions that are window functions and nothing else."""
 _COLUMNS = ("SELECT", "GROUP BY", "ORDER BY")
 
 
@@ -29,6 +31,8 @@ def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate function."""
     if isinstance(node, exp.Any):
         return isinstance(node.this, exp.Paren)
+    if isinstance(node, ONLY_OVER):
+        return False
     return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES)
 
 
@@ -151,6 +155,9 @@ class Binder:
         if is_aggregate(node) or isinstance(node, exp.Filter):
             hint = "HAVING filters groups" if self.clause == "WHERE" else "aggregates are allowed in SELECT and HAVING"
             return SqlError(f"there is an aggregate function in {self.clause}", "", hint, self.place(node))
+        if isinstance(node, ONLY_OVER):
+            what, hint = f"{self.name(node)} is a window function", "add OVER (PARTITION BY … ORDER BY …)"
+            return SqlError(f"{what}, and has no OVER here", "", hint, self.place(node))
         if isinstance(node, exp.Star):
             return SqlError("* is not allowed here", "", "name a column", self.place(node))
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):

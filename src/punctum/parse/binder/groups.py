@@ -285,7 +285,9 @@ def over_groups(
     """The groups over a relation, with the names that their columns have in the result, and those that HAVING takes."""
     condition = None
     if (having := node.args.get("having")) is not None:
+        over, groups.over, groups.clause = groups.over, None, "HAVING"  # which is before window functions
         condition = groups.bind(having.this)
+        groups.over = over
         if condition.type is not Type.BOOLEAN:
             raise mismatch("HAVING needs a condition", condition.place, "a condition is BOOLEAN", condition)
     if not groups.keys and not groups.wanted:

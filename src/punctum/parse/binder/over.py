@@ -26,7 +26,7 @@ from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import is_null
+from punctum.ir.types import common, is_null
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.frames import Key, unordered, whole_number
 from punctum.parse.binder.frames import frame as read_frame
@@ -92,7 +92,7 @@ class Overs:
     def column(self, node: exp.Window, binder: Binder) -> Expression:
         """The column that a window function means; LAG and LEAD may have another value where there is no row."""
         if isinstance(node.this, exp.Lag | exp.Lead) and node.this.args.get("default") is not None:
-            return binder.bind(_with_default(node))
+            return self._or_default(node, binder)
         binder.over = None  # there is none within another one
         try:
             wanted = self._read(node, binder)
@@ -102,6 +102,16 @@ class Overs:
             self.wanted.append(wanted)
         name, at = binder.shown(node), self.wanted.index(wanted)
         return OverColumn(at, name, replace(wanted.attribute, name=name), binder.place(node))
+
+    def _or_default(self, node: exp.Window, binder: Binder) -> Expression:
+        """LAG and LEAD with a default, which has the type of their value."""
+        chosen = _with_default(node)
+        _, default, value = (binder.bind(chosen.args[part]) for part in ("this", "true", "false"))
+        if common([default, value]) is None:
+            hint = "CAST one to the type of the other"
+            what = f"{binder.name(node.this)} needs a default of the type of its value"
+            raise mismatch(what, binder.place(node), hint, default, value)
+        return binder.bind(chosen)
 
     def _read(self, node: exp.Window, binder: Binder) -> WantedColumn:
         if node.args.get("over") != "OVER" or node.args.get("first") is not None:

@@ -214,7 +214,10 @@ def _part_of(binder: Binds, node: Any) -> Expression:
     array = binder.bind(inner)
     if array.type is not Type.ARRAY:
         raise mismatch("[…] does not take this type", binder.place(node), "it takes an ARRAY", array)
-    return call("element of", (array, binder.bind(at[0])), binder.place(node))
+    number = binder.bind(at[0])
+    if number.type is not Type.BIGINT:
+        raise mismatch("[…] does not take this type", binder.place(node), "it takes a BIGINT, counted from 0", number)
+    return call("element of", (array, number), binder.place(node))
 
 
 def _dot(binder: Binds, node: Any) -> Expression:
