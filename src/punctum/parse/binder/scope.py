@@ -10,7 +10,6 @@ from punctum.ir.functions import call
 from punctum.ir.relations import Source
 from punctum.ir.tree import Relation, title
 
-
 _WINDOWS = {
     "window": "for a window of time, write GROUP BY window(ts, '10 seconds')",
     "session_window": "for a session, write GROUP BY session_window(ts, '10 seconds') and its keys",
