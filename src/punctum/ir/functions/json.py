@@ -55,10 +55,11 @@ def at_path(text: str, path: str) -> str | None:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-    for step in _steps(path) or ():
+    steps = _steps(path) or ()
+    for step in steps:
         value = _inside(value, step)
     if value is None:
-        return None
+        return None if steps else "null"
     return str(value) if isinstance(value, str) else shown(value)
 
 

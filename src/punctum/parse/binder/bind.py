@@ -24,6 +24,8 @@ from punctum.parse.lexer.text import Text
 DEEPEST = 100
 ONLY_OVER = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag, exp.Lead)
 """Functions that are window functions and nothing else."""
+_CASTS = ("tinyint", "smallint", "bigint", "decimal")
+"""Types that Spark has as functions and sqlglot has not; of others it makes a CAST."""
 _COLUMNS = ("SELECT", "GROUP BY", "ORDER BY")
 
 
@@ -100,6 +102,8 @@ class Binder:
             return self.over.column(node, self)
         if isinstance(node, exp.Anonymous) and node.name.lower() in (*self.text.functions, *NAMES):
             return self._called(node)
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _CASTS and len(node.expressions) == 1:
+            return self.bind(exp.Cast(this=node.expressions[0], to=exp.DataType.build(node.name, dialect="spark")))
         raise self.unknown(node)
 
     def _called(self, node: exp.Anonymous) -> Expression:

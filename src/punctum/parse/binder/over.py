@@ -30,6 +30,7 @@ from punctum.ir.types import common, is_null
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.frames import Key, unordered, whole_number
 from punctum.parse.binder.frames import frame as read_frame
+from punctum.parse.binder.order import unaliased
 from punctum.parse.binder.ranks import limited
 
 Named = tuple[str, Expression]
@@ -114,6 +115,11 @@ class Overs:
         return binder.bind(chosen)
 
     def _read(self, node: exp.Window, binder: Binder) -> WantedColumn:
+        if isinstance(node.this, exp.Filter):
+            hint = "write a CASE in the function: SUM(CASE WHEN … THEN x END) OVER (…)"
+            raise binder.refuse("FILTER with OVER is", node, hint)
+        if isinstance(node.this, exp.IgnoreNulls):
+            raise binder.refuse("IGNORE NULLS with OVER is", node, "take them out in a subquery: WHERE x IS NOT NULL")
         if node.args.get("over") != "OVER" or node.args.get("first") is not None:
             raise binder.refuse("this window is", node, _SUPPORTED)
         keys = self._keys(node.args.get("order"), binder)
@@ -191,7 +197,7 @@ class Overs:
         aliases = {item.alias.lower(): item.this for item in node.expressions if isinstance(item, exp.Alias)}
         aliases = {name: aliased for name, aliased in aliases.items() if not binder.scope.has(name)}
         binder.clause = "QUALIFY"
-        self.condition = binder.bind(clause.this.transform(lambda part: _unaliased(part, aliases)))
+        self.condition = binder.bind(unaliased(clause.this, aliases))
         if self.condition.type is not Type.BOOLEAN:
             hint = "a condition is BOOLEAN"
             raise mismatch("QUALIFY needs a condition", self.condition.place, hint, self.condition)
@@ -322,9 +328,3 @@ def _with_default(node: exp.Window) -> exp.If:
 
 def _parts(node: exp.Window) -> list[exp.Expr]:
     return list(node.args.get("partition_by") or [])
-
-
-def _unaliased(node: exp.Expr, aliases: dict[str, exp.Expr]) -> exp.Expr:
-    if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliases:
-        return aliases[node.name.lower()].copy()
-    return node
