@@ -112,6 +112,10 @@ class Binder:
         name, place = node.name.lower(), self.place(node)
         if name in self.text.functions:
             return apply(self.text.functions[name], self.all(*node.expressions), place)
+        if len(node.expressions) == 3 and name in ("dateadd", "date_add"):
+            raise self.refuse(f"{name.upper()} with a unit is", node, "write ts + INTERVAL 1 DAY, or DATE_ADD(day, 1)")
+        if len(node.expressions) == 3 and name in ("datediff", "date_diff"):
+            name = "timestampdiff"  # which is another name for it
         if name == "from_json" and len(node.expressions) == 2:
             return parsed(FUNCTIONS[name].taken(self.all(*node.expressions), place), place)
         units = [parameter.takes == "UNIT" for parameter in FUNCTIONS[name].parameters]
@@ -166,6 +170,11 @@ class Binder:
             return SqlError("* is not allowed here", "", "name a column", self.place(node))
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
             name = self.name(node)
+            return self.refuse(f"the function {name} is", node, suggested(name, tuple(self.text.functions)))
+        if isinstance(node, exp.WithinGroup):
+            return self.refuse("WITHIN GROUP is", node, "write PERCENTILE(x, 0.5)")
+        name, bracket, _ = self.shown(node).partition("(")
+        if bracket and name.isidentifier() and name.lower() not in NAMES:
             return self.refuse(f"the function {name} is", node, suggested(name, tuple(self.text.functions)))
         return self.refuse(f"{self.shown(node)} is", node, "supported: columns, literals, operators and functions")
 
