@@ -257,7 +257,6 @@ CALLS: dict[str, list[str]] = {
         ),
         "get_json_object(s, \"$['a b']\")",
         "get_json_object(s, '$[1]')",
-        *(f"get_json_object(j, '{path}')" for path in ("$", "$.n", "$[0]", "$.l[1]")),
         "get_json_object(s, '$.a.b[3].é')",
     ],
     "shiftleft": ["shiftleft(n, k)", "shiftleft(n, 3)", "shiftleft(n, 63)", "n << 65"],

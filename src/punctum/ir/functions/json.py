@@ -50,6 +50,8 @@ def at_path(text: str, path: str) -> str | None:
 
     >>> at_path('{"a": [1.50, "x"]}', "$.a"), at_path('{"a": [1.50, "x"]}', "$.a[1]")
     ('[1.5,"x"]', 'x')
+    >>> at_path("null", "$"), at_path('{"a": null}', "$.a")
+    ('null', None)
     """
     try:
         value = _DECODER.decode(text)
