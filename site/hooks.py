@@ -74,7 +74,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             path, anchor = "index.md", ""
         for known in (path, f"{path}/README.md"):
             file = files.get_file_from_path(known)
-            if file is not None and file.inclusion.is_included():
+            if file is not None and file.inclusion.is_included():  # type: ignore[no-untyped-call]
                 return f"[{shown}]({posixpath.relpath(known, here or '.')}{anchor})"
         return f"{shown}" if "`" in shown or shown == path else f"{shown} (`{path}`)"
 

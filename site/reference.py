@@ -152,8 +152,8 @@ def every_error() -> str:
     for name, messages in found.items():
         if messages:
             told.append(f"## {name}\n\n{_doc(kinds[name]).splitlines()[0]}\n\n| what it says | hint |\n|---|---|")
-            hints = {what: "; or: ".join(sorted(of)) for what, of in messages.items()}
-            told += [f"| {_plain(what)} | {_plain(hint)} |" for what, hint in sorted(hints.items())]
+            shown = {what: "; or: ".join(sorted(of)) for what, of in messages.items()}
+            told += [f"| {_plain(what)} | {_plain(hint)} |" for what, hint in sorted(shown.items())]
             told.append("")
     return "\n".join(told)
 
