@@ -142,6 +142,7 @@ def test_partitions_stay_with_their_task_unless_it_has_too_much() -> None:
     assert dealt(49_000, 50_000) == [[0], [1]]
     assert dealt(90_000, 10_000, 10_000, 50_000) == [[0], [1, 2, 3]]
     assert dealt(0, 10_000) == [[1]]
+    assert dealt() == []
 
 
 @given(st.lists(st.lists(st.integers(0, 60_000), min_size=1, max_size=6), max_size=5), st.integers(1, 4))

@@ -64,8 +64,8 @@ def pieces(came: Iterable[Messages], most: int = PIECE, most_bytes: int = PIECE_
     for some in came:
         while some:
             here, size = _fitting(some, most - count, room)
-            parts, count, room = [*parts, some.part(0, here)], count + here, room - size
-            some = some.part(here, len(some))
+            parts.append(some.part(0, here))
+            some, count, room = some.part(here, len(some)), count + here, room - size
             if count == most or room <= 0:
                 yield joined(parts)
                 parts, count, room = [], 0, most_bytes

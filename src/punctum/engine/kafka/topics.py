@@ -214,7 +214,7 @@ class Deal:
         count = min(tasks, len(ranges), 1 + size // WORTH_A_TASK)
         best = _evenly(ranges, count)
         kept = [self._before.get((key, offset_range.partition), count) for key, offset_range in ranges]
-        if {*kept} == {*range(count)} and _most(ranges, kept, count) <= UNEVEN * _most(ranges, best, count):
+        if count and {*kept} == {*range(count)} and _most(ranges, kept, count) <= UNEVEN * _most(ranges, best, count):
             best = kept
         self._before |= {(key, r.partition): task for (key, r), task in zip(ranges, best, strict=True)}
         for task in range(count):
