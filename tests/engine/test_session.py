@@ -95,6 +95,10 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
         lambda s, bids, _: s.stream("bid", bids.selectExpr("itemid", "itemid AS _punct")),
         "the column _punct cannot hold punctuations\n  detail: it is a bigint\n  hint: use a STRING with their JSON",
     ),
+    "a query that is no text": (
+        lambda s, *_: s.query(None),
+        'a query is a text\n  detail: found a NoneType\n  hint: session.query("SELECT …")',
+    ),
     "a stream that is not there": (
         lambda s, bids, _: select(s, bids, "SELECT itemid FROM bids"),
         "there is no stream bids",
