@@ -18,6 +18,7 @@ from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, cli
 from punctum.commands.running import INTERRUPTED
 from punctum.engine.commit import DONE, KEPT
+from punctum.engine.prometheus import Totals, samples
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
@@ -212,8 +213,24 @@ def test_the_page_of_metrics_has_each_metric() -> None:
         *DONE,
         *(f"{begin}…" for begin in (ROWS_FROM, PUNCTS_FROM, STABLE_OF)),
     }
+    assert metrics() == counted
+
+
+def test_the_page_of_operations_has_each_name_of_prometheus() -> None:
+    counts: dict[str, Any] = {name.replace("…", "bid"): 1 for name in metrics()}
+    counts["oldest"] = [9.0, "bid(k=1)"]
+    totals = Totals()
+    totals.add({"batch": 1, "time": 9.0, "seconds": 1.0, "quarantined": 0, "operators": {"s1o0": counts}})
+    totals.skipped["bid"] = 1
+    page = (ROOT / "docs/operate.md").read_text()
+    served = {f"punctum_{name}" for name, _, _, _ in samples("q", True, totals)}
+    assert served == set(re.findall(r"punctum_[a-z_]+", page))
+
+
+def metrics() -> set[str]:
+    """The metrics of operators, as their page has them."""
     tables = (ROOT / "docs/metrics.md").read_text().split("| metric | meaning |")[1:]
-    assert {name for table in tables for name in re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)} == counted
+    return {name for table in tables for name in re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)}
 
 
 def test_the_errors_of_the_page_of_troubles_are_errors() -> None:

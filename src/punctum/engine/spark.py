@@ -30,8 +30,9 @@ TIME_ZONE = "spark.sql.session.timeZone"
 S3A = "spark.hadoop.fs.s3a"
 HADOOP_AWS = "org.apache.hadoop:hadoop-aws:3.5.0"
 """What Spark needs for checkpoints in S3, of the version that its own Hadoop has."""
+NAME, UI = "spark.app.name", "spark.ui.enabled"
 SETTINGS = {
-    "spark.ui.enabled": "false",
+    UI: "false",
     TIME_ZONE: "UTC",
     _PROVIDER: _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -44,7 +45,12 @@ SETTINGS = {
     "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",  # so that sources and stages share workers
 }
-NAME = "spark.app.name"
+UNSEEN_SETTINGS = {
+    "spark.ui.retainedJobs": "10",
+    "spark.ui.retainedStages": "10",
+    "spark.sql.ui.retainedExecutions": "10",
+}
+"""What Spark remembers for its pages, also when nobody can see them: by itself a thousand of each."""
 NONE: Mapping[str, str] = MappingProxyType({})
 _CHECKPOINT = "spark.sql.streaming"
 _LOG = "spark.punctum.log"
@@ -140,7 +146,8 @@ def _settings(master: str | None, partitions: int | None, log: Path | None, more
     settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
     settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
     settings |= {BUCKETS: str(partitions)} if partitions else {}
-    return {**settings, **_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
+    settings |= {**_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
+    return settings if settings[UI] == "true" else UNSEEN_SETTINGS | settings
 
 
 def _master() -> str:
