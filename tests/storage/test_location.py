@@ -11,7 +11,8 @@ from pyarrow import ArrowException
 from pyarrow.fs import FileInfo, FileSelector, FileType
 
 from punctum.cli import cli
-from punctum.errors import MissingError, PunctumError, QueryError, SchemaError
+from punctum.errors import MissingError, PunctumError, QueryError, SchemaError, SqlError
+from punctum.parse import parse_script
 from punctum.storage.location import Location, StorePath, is_store, joined, location
 from punctum.storage.stores import ObjectStore, store_of
 from storage.server import NO_SERVER, has_server, s3_server
@@ -254,3 +255,11 @@ def test_a_scheme_that_is_misspelt_on_the_command_line(tmp_path: Path, monkeypat
     told = CliRunner().invoke(cli, ["run", "q.sql", "--checkpoint", "s4://b/x"])
     assert told.exit_code == 2 and "did you mean s3://?" in told.output, told.output
     assert [path.name for path in tmp_path.iterdir()] == ["q.sql"]
+
+
+@pytest.mark.parametrize("what", ["STREAM s (k BIGINT)", "TABLE s (k BIGINT)", "SINK s"])
+def test_a_scheme_that_is_misspelt_in_a_script(what: str) -> None:
+    """Known when the script is read, so that no Spark starts for it."""
+    with pytest.raises(SqlError) as caught:
+        parse_script(f"CREATE {what} USING json OPTIONS (path 's4://b/x');")
+    assert caught.value.what == "path of s: there is no storage s4://" and caught.value.hint == "did you mean s3://?"
