@@ -83,7 +83,7 @@ def spark_session(
     start_jvm(master, partitions, log, settings=settings)
     launched()
     builder = SparkSession.builder.appName("punctum").master(master or _master())
-    for name, value in _settings(master, partitions, log, settings).items():
+    for name, value in session_settings(master, partitions, log, settings).items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
@@ -103,7 +103,7 @@ def start_jvm(
     One for a short run starts sooner, and never gets as fast.
     """
     java_or_error()
-    launch(master or _master(), _settings(master, partitions, log, settings), log, short)
+    launch(master or _master(), session_settings(master, partitions, log, settings), log, short)
 
 
 def spark_log(checkpoint: Location) -> Path:
@@ -142,7 +142,13 @@ def check_storage(spark: SparkSession, place: Location) -> None:
         raise MissingError(f"Spark cannot use {scheme}://", cause, hint) from None
 
 
-def _settings(master: str | None, partitions: int | None, log: Path | None, more: Mapping[str, str]) -> dict[str, str]:
+def session_settings(
+    master: str | None = None,
+    partitions: int | None = None,
+    log: Path | None = None,
+    more: Mapping[str, str] = NONE,
+) -> dict[str, str]:
+    """The settings of a session that is asked for with these arguments, of which more count most."""
     settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
     settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
     settings |= {BUCKETS: str(partitions)} if partitions else {}
