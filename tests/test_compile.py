@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from click.testing import CliRunner
 
 from punctum.cli import cli
 from punctum.compile import PASSES, Options, compile, compile_query
-from punctum.errors import PunctumError
+from punctum.engine.sources.directories import check_directories
+from punctum.errors import PunctumError, SchemaError
 from punctum.parse import parse_script
 from punctum.plan.joins.choose import PlanOptions
 from punctum.plan.joins.cost import Objective
@@ -61,19 +63,40 @@ def test_a_select_has_the_name_that_it_is_given() -> None:
     assert compile_query("SELECT itemid FROM bid", "bids", Options(streams=streams)).query.name == "bids"
 
 
-@pytest.mark.parametrize("there", [False, True])
-def test_a_directory_that_is_missing_is_an_error_before_there_is_any_spark(tmp_path: Path, there: bool) -> None:
+@pytest.mark.parametrize(
+    ("files", "error"),
+    [
+        ([], "the directory of the stream bid does not exist"),
+        (["in/bid"], "the directory of the stream bid is a file"),
+        (["in/bid/1.json", "out/total"], "the directory of the sink total is a file"),
+        (["in/bid/1.json", "out"], "the directory of the sink total is below a file"),
+        (["in/bid/1.json", "state"], "the checkpoint is a file"),
+    ],
+)
+def test_a_wrong_directory_is_an_error_before_there_is_any_spark(tmp_path: Path, files: list[str], error: str) -> None:
     """Without Java nothing else could be reported, and nothing is left behind."""
-    (tmp_path / "auction.sql").write_text(SCRIPT)
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "item").mkdir()
-    if there:
-        (tmp_path / "in" / "bid").write_text("a file")
+    (tmp_path / "auction.sql").write_text(SCRIPT.replace("'out'", "'out/total'"))
+    (tmp_path / "in" / "item").mkdir(parents=True)
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("")
     before = sorted(tmp_path.rglob("*"))
     command = [sys.executable, "-m", "punctum", "run", "auction.sql", "--checkpoint", "state"]
     environment = {**os.environ, "JAVA_HOME": str(tmp_path / "nowhere"), "PATH": str(tmp_path)}
     ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ended.returncode == 2
-    what = "is a file" if there else "does not exist"
-    assert ended.stderr.splitlines()[0] == f"error: the directory of the stream bid {what}"
+    assert ended.stderr.splitlines()[0] == f"error: {error}"
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes"),
+    [("in", "in"), ("in", "./in/../in/"), ("in/*.json", "in"), ("in', recursive 'true", "in/out")],
+)
+def test_a_query_that_would_read_its_results_is_an_error(tmp_path: Path, reads: str, writes: str) -> None:
+    stream = f"CREATE STREAM a (k BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path '{reads}');"
+    (tmp_path / "in").mkdir()
+    for path, wrong in ((writes, True), ("in/below" if "recursive" not in reads else "inside", False)):
+        sink = f"CREATE SINK o USING json OPTIONS (path '{path}'); INSERT INTO o SELECT DISTINCT k FROM a;"
+        with pytest.raises(SchemaError, match="o writes to the directory of a") if wrong else nullcontext():
+            check_directories(compile(stream + sink).analyses, tmp_path)

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from engine.reading import elements, mutated
 from parse.test_robust import SCRIPTS, survives
 from punctum.algebra import Element, Punctuation, Schema, from_json, from_xml, pattern_from_text, punctuation_from_text
-from punctum.engine.formats.csv import hear_csv, read_csv
-from punctum.engine.formats.json import hear_json, read_json
-from punctum.engine.formats.parquet import hear_parquet, read_parquet
+from punctum.engine.formats.csv import read_csv, read_puncts_csv
+from punctum.engine.formats.json import read_json, read_puncts_json
+from punctum.engine.formats.parquet import read_parquet, read_puncts_parquet
 from punctum.engine.formats.read import Read
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import PunctumError
@@ -120,16 +120,16 @@ TARGETS: dict[str, tuple[Callable[[bytes], object], list[bytes]]] = {
     "csv file with header": (reading(read_csv, header="true"), encoded(HEADER + CSV + CSV_PUNCTS + CSV)),
     "xml file": (reading(read_xml, rowTag="t"), encoded(DOCUMENT, XML + XML_SAID)),
     "parquet file": (reading(read_parquet), [parquet_file()]),
-    "json file, heard": (hearing(hear_json, read_json), encoded("\n".join([LINE, LINE, *PUNCTS, LINE]))),
+    "json file, heard": (hearing(read_puncts_json, read_json), encoded("\n".join([LINE, LINE, *PUNCTS, LINE]))),
     "csv file, heard": (
-        hearing(hear_csv, read_csv),
+        hearing(read_puncts_csv, read_csv),
         encoded(CSV + CSV_PUNCTS + CSV, PLAIN_CSV + CSV_PUNCTS + PLAIN_CSV),
     ),
     "csv file with header, heard": (
-        hearing(hear_csv, read_csv, header="true"),
+        hearing(read_puncts_csv, read_csv, header="true"),
         encoded(HEADER + CSV + CSV_PUNCTS + CSV, HEADER + PLAIN_CSV + CSV_PUNCTS + PLAIN_CSV),
     ),
-    "parquet file, heard": (hearing(hear_parquet, read_parquet), [parquet_file()]),
+    "parquet file, heard": (hearing(read_puncts_parquet, read_parquet), [parquet_file()]),
     "sql": (lambda data: survives(text(data)), encoded(*SCRIPTS)),
 }
 

@@ -212,7 +212,7 @@ def run(
     in the file punctum.toml of a project.
     """
     configure(log_format, quiet)
-    queries = _admitted(script, plan, zone)
+    queries = _admitted(script, plan, zone, checkpoint)
     started: list[Query] = []
     with opened_page(with_page, control, port, err=True) as shown:
         if metrics_port is not None:  # a port that is taken is an error before Spark starts
@@ -239,11 +239,11 @@ def run(
             )
 
 
-def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
+def _admitted(script: Path, plan: dict[str, Any], zone: str, checkpoint: Location) -> "Compiled":
     """The queries of a script, when all of them can run: what can be known without Spark is known before it starts."""
     from punctum.compile import Options
     from punctum.engine.kafka.client import check_library
-    from punctum.engine.sources.directories import check_directories
+    from punctum.engine.sources.directories import check_directories, check_place
     from punctum.ir.definitions import KAFKA
 
     def members(column: "TableColumn") -> "tuple[Value, ...]":
@@ -256,6 +256,7 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     for query in queries.queries:
         query.check_references()
     check_directories(queries.analyses, script.parent)
+    check_place("the checkpoint", checkpoint)
     formats = {stream.format for known in queries.analyses for stream in known.streams}
     if KAFKA in formats | {known.query.sink.format for known in queries.queries if known.query.sink is not None}:
         check_library()

@@ -17,9 +17,9 @@ from punctum.analyse.safety.updates import changing, key
 from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, StreamDef, TableDef, writes_apart
+from punctum.ir.expressions.zones import WITHOUT
 from punctum.ir.references import check_references
 from punctum.ir.tree import Relation, show
-from punctum.ir.zones import WITHOUT
 from punctum.parse.script import is_query, parse_script, parse_select
 from punctum.plan.explain import explain
 from punctum.plan.joins.choose import PlanOptions, inference

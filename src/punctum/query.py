@@ -22,10 +22,11 @@ from punctum.analyse.report.notebook import html
 from punctum.compile import CompiledQuery
 from punctum.engine.commit import Commit
 from punctum.engine.prometheus import Sample, samples
-from punctum.engine.query import Settings, dataframe
+from punctum.engine.query import dataframe
 from punctum.engine.run import Run
 from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
 from punctum.engine.runtime.stored import kept_state
+from punctum.engine.settings import Settings
 from punctum.engine.sources.directories import control_directories, named_lists
 from punctum.engine.sources.frames import frames
 from punctum.engine.sources.tables import members

@@ -32,6 +32,13 @@ def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "replicas/mine").exists()
 
 
+def test_one_is_killed_and_returns(spark: SparkSession, tmp_path: Path) -> None:
+    lines = list[str]()
+    assert replicas.play(tmp_path, Session(spark), Event(), lines.append, replicas.Story(2, {1: "b"}, {2: "b"}))
+    assert [line.split()[2:6] for line in lines[-3:-1]] == [["20", "-", "20", "20"], ["40", "40", "40", "40"]]
+    assert "40 minutes, each exactly once" in lines[-1]
+
+
 @long
 def test_two_are_killed_and_one_returns(spark: SparkSession, tmp_path: Path) -> None:
     story, lines = replicas.Story(4, {1: "b", 2: "a", 3: "c"}, {3: "b"}), list[str]()

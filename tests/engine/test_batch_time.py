@@ -128,8 +128,9 @@ def test_vectorised_as_specified() -> None:
 
 def test_what_waits_for_the_time_is_admitted_without_a_promise() -> None:
     bare = {"a": StreamDef("a", SCHEMA)}
-    for name in FLAT:
-        compile_relation(parse_query(QUERIES[name][0], bare))
+    for name in (*FLAT, "groups"):
+        compiled = compile_relation(parse_query(QUERIES[name][0], bare))
+        assert compiled.analysis.admitted is (name in FLAT), name
 
 
 @long

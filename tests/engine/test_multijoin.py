@@ -269,7 +269,7 @@ def test_the_state_of_the_papers_figures_is_flat(name: str, buckets: int) -> Non
         simulation.feed(sent)
         rows.append(simulation.kept())
         puncts.append(simulation.puncts())
-        heard.append(simulation.heard())
+        heard.append(simulation.remembered())
         metadata.append(simulation.metadata())
     early = ROUNDS // 10
     assert max(rows[early:]) <= max(rows[:early]) + 3 * KEYS

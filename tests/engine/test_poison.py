@@ -132,7 +132,7 @@ def fed(
 
 @pytest.mark.parametrize("name", CASES)
 @examples(25)
-@given(found=both, buckets=st.integers(1, 3), restart=st.booleans())
+@given(streams=both, buckets=st.integers(1, 3), restart=st.booleans())
 def test_the_answer_is_that_of_all_others(name: str, found: Streams, buckets: int, restart: bool) -> None:
     sql, good, bad = CASES[name]
     rows, records = fed(sql, slices(*found), buckets, restart)

@@ -145,7 +145,7 @@ def test_a_directory_that_nobody_tells_of_is_listed_when_it_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A watch that works and is silent, as on a network's file system: the directory's own time says it."""
-    monkeypatch.setattr(Watch, "told", lambda _: set())
+    monkeypatch.setattr(Watch, "changed", lambda _: set())
     stream = Kept(tmp_path)
     (stream / "0.json").write_bytes(lines(0))
     os.utime(stream / "0.json", (1, 1))

@@ -16,7 +16,7 @@ from punctum.algebra.values import Row
 from punctum.engine.spark import TIME_ZONE
 from punctum.errors import ComputationError, QueryError
 from punctum.ir import Projection, evaluate
-from punctum.ir.zones import changes
+from punctum.ir.expressions.zones import changes
 from punctum.operators.columns import frame
 from punctum.parse import parse_query
 from punctum.session import Session

@@ -331,7 +331,7 @@ def calls(entry: Scalar) -> list[str]:
     return [f"{entry.name}({', '.join(BY_TYPE[taken][takes[:n].count(taken)] for n, taken in enumerate(takes))})"]
 
 
-ALL = [(entry, sql) for chapter in CHAPTERS.values() for entry in chapter if entry.says for sql in calls(entry)]
+ALL = [(entry, sql) for chapter in CHAPTERS.values() for entry in chapter if entry.description for sql in calls(entry)]
 """Every function that scripts can call, with calls of it."""
 
 

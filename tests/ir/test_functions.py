@@ -52,12 +52,12 @@ def test_the_page_is_made_of_the_table() -> None:
 
 
 def test_there_are_enough_functions() -> None:
-    scalars = {entry.name for chapter in CHAPTERS.values() for entry in chapter if entry.says}
-    assert len(scalars | {entry.name for entry in GROUPED if entry.says}) >= 120
+    scalars = {entry.name for chapter in CHAPTERS.values() for entry in chapter if entry.description}
+    assert len(scalars | {entry.name for entry in GROUPED if entry.description}) >= 120
 
 
 def test_entries_are_whole() -> None:
     for chapter in CHAPTERS.values():
         for entry in chapter:
             assert entry.meaning is not None or entry.rule is not None, entry.name
-            assert entry.name.isidentifier() == bool(entry.says) or entry.name in "&|^~", entry.name
+            assert entry.name.isidentifier() == bool(entry.description) or entry.name in "&|^~", entry.name

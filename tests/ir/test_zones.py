@@ -18,8 +18,8 @@ from punctum.cli import cli
 from punctum.errors import ComputationError, SqlError
 from punctum.ir import Projection, StreamDef, evaluate, shape
 from punctum.ir.expressions import text
+from punctum.ir.expressions.zones import CYCLE, changes, local, zone_name
 from punctum.ir.shape import image
-from punctum.ir.zones import CYCLE, changes, local, zone_name
 from punctum.operators.checked import REASON, computed
 from punctum.operators.columns import frame, to_rows
 from punctum.operators.expressions import careful

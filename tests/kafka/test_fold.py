@@ -17,7 +17,7 @@ from punctum.engine.kafka import read
 from punctum.engine.kafka.topics import KnownPartitions, OffsetRange, TopicShare
 from punctum.engine.runtime import build
 from punctum.engine.runtime.stage import StageRuntime
-from punctum.engine.sources.source import TopicStream, heard, read_topic
+from punctum.engine.sources.source import TopicStream, known_partitions, read_topic
 from punctum.operators.columns import to_rows
 from punctum.operators.fold import WORTH
 from punctum.plan.physical.pipes import Pipe
@@ -91,7 +91,7 @@ class Run:
             at = {p: end for (topic, p), end in ends.items() if topic == stream.name}
             ranges = [OffsetRange(stream.name, p, self._at.get((stream.name, p), 0), end) for p, end in at.items()]
             share = TopicShare("", tuple(r for r in ranges if r.end > r.start), not self._at)
-            told = heard(known, KnownPartitions("", tuple(at), tuple(p for p in idle if p in at)))
+            told = known_partitions(known, KnownPartitions("", tuple(at), tuple(p for p in idle if p in at)))
             for some in (told, *read_topic(known, share, 1)):
                 yield from decode(to_arrow(some).to_pydict())
 

@@ -59,15 +59,15 @@ def test_what_a_batch_reads(tmp_path: Path) -> None:
     end = topic.latest(topic.initial, topic.ends())
     assert end == {"next": {"0": 5, "1": 15}}
     assert topic.ranges(topic.initial, end) == [OffsetRange("bids", 0, 0, 5), OffsetRange("bids", 1, 0, 15)]
-    assert topic.heard(topic.initial, end) == KnownPartitions("bid-1-0", (0, 1), ())
+    assert topic.new_partitions(topic.initial, end) == KnownPartitions("bid-1-0", (0, 1), ())
     told.known = {0: (5, 5), 1: (0, 15), 2: (3, 8)}
     wider = topic.latest(end, topic.ends())
     assert wider == {"next": {"0": 5, "1": 15, "2": 3}}
-    assert topic.heard(end, wider) == KnownPartitions("bid-1-0", (0, 1, 2), ())
+    assert topic.new_partitions(end, wider) == KnownPartitions("bid-1-0", (0, 1, 2), ())
     assert topic.ranges(end, wider) == []
     last = topic.latest(wider, topic.ends())
     assert topic.ranges(wider, last) == [OffsetRange("bids", 2, 3, 8)]
-    assert topic.heard(wider, last) is None
+    assert topic.new_partitions(wider, last) is None
 
 
 @pytest.mark.parametrize(
@@ -93,17 +93,19 @@ def test_a_partition_is_idle_when_others_are_not(tmp_path: Path) -> None:
         told.known = {p: (0, end) for p, end in enumerate(ends)}
         return topic.latest(dict(start), topic.ends(), now)
 
-    began = json.loads(json.dumps(topic.initial)) | {"heard": {"0": 0, "1": 0, "2": 0}}
+    began = json.loads(json.dumps(topic.initial)) | {"times": {"0": 0, "1": 0, "2": 0}}
     first = then(began, 1_000, 5, 5, 0)
-    assert first == {"next": {"0": 5, "1": 5, "2": 0}, "heard": {"0": 1_000, "1": 1_000, "2": 0}, "idle": []}
+    assert first == {"next": {"0": 5, "1": 5, "2": 0}, "times": {"0": 1_000, "1": 1_000, "2": 0}, "idle": []}
     assert then(first, 59_000, 5, 5, 0) == first, "no batch without messages"
     second = then(first, 61_000, 5, 5, 0)
     assert second == first | {"idle": [2]}
-    assert then(second, 1_000_000, 5, 5, 0) == second, "those that were heard of last are never idle"
+    assert then(second, 1_000_000, 5, 5, 0) == second, "those that had the last message are never idle"
     third = then(second, 2_000_000, 6, 5, 0)
     assert third["idle"] == [1, 2]
     assert then(third, 2_000_001, 6, 5, 1)["idle"] == [1]
-    assert topic.heard(second, third) == KnownPartitions("bid-1-0", (0, 1, 2), (1, 2))
+    assert topic.new_partitions(second, third) == KnownPartitions("bid-1-0", (0, 1, 2), (1, 2))
+    earlier = {"heard" if key == "times" else key: value for key, value in second.items()}
+    assert then(earlier, 2_000_000, 6, 5, 0) == third, "a checkpoint of an earlier version goes on"
 
 
 @given(st.dictionaries(st.integers(0, 5), st.integers(0, 50), min_size=1), st.integers(1, 60))

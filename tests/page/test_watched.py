@@ -183,6 +183,6 @@ def test_feedback_is_what_its_files_say(tmp_path: Path) -> None:
         assert ask(page, "api/queries/o/feedback")[1] == [
             {"way": "sent", "file": "m.feedback", "says": {"$punct": {"_ve": {"le": 10}}}},
             {"way": "sent", "file": "a", "says": None},
-            {"way": "heard", "file": "x", "says": None},
-            {"way": "heard", "file": "y", "says": None},
+            {"way": "received", "file": "x", "says": None},
+            {"way": "received", "file": "y", "says": None},
         ]

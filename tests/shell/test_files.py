@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from lanes import examples
 from punctum.algebra.schema import Schema
+from punctum.engine.arriving import SLICE, Arriving
 from punctum.engine.infer.inferred import inferred
 from punctum.errors import MissingError, SchemaError, SqlError
 from punctum.ir.expressions import type_text
@@ -41,10 +42,10 @@ class Taken:
         return pl.concat(self.taken).rows()
 
 
-def asked(base: Path, sql: str) -> tuple[list[tuple[Any, ...]], Answer]:
-    """The rows of a query, and all that it gave."""
+def asked(base: Path, sql: str, size: int = SLICE) -> tuple[list[tuple[Any, ...]], Answer]:
+    """The rows of a query, and all that it gave; so many bytes of its files are read at a time."""
     known, out = Known(base), Taken()
-    answer = once(known, known.ask(sql), out)
+    answer = once(known, known.ask(sql), out, size)
     return out.all, answer
 
 
@@ -225,21 +226,18 @@ def test_parquet_with_punctuations(tmp_path: Path) -> None:
     assert types(found.schema) == {"k": "DOUBLE"} and "STRING in others" in found.columns.left_out["t"]
 
 
-def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from punctum.engine import arriving
-
+def test_large_files_are_read_in_pieces(tmp_path: Path) -> None:
     put(tmp_path, "in/1.json", *({"k": n % 7, "text": "x" * (n % 50)} for n in range(500)))
     put(tmp_path, "in2/1.csv", "k,text", *(f'{n % 7},"a\nb{n}"' for n in range(500)))
     found = {name: inferred(name, tmp_path).stream() for name in ("in", "in2")}
     for name, stream in found.items():
-        pieces = [p for s in arriving.Arriving([stream], tmp_path, {name: tmp_path}, 0).slices(1000) for p in s[name]]
+        pieces = [p for s in Arriving([stream], tmp_path, {name: tmp_path}, 0).slices(1000) for p in s[name]]
         assert len(pieces) > 3
         assert [piece.start for piece in pieces[1:]] == [piece.end for piece in pieces[:-1]]
         data = (tmp_path / pieces[0].name).read_bytes()
         assert [piece.line for piece in pieces] == [data[: piece.start].count(b"\n") for piece in pieces]
         assert pieces[-1].end == len(data)
-    monkeypatch.setattr(arriving.Arriving.slices, "__defaults__", (1000,))
-    assert len(asked(tmp_path, "SELECT k, text FROM 'in2'")[0]) == 500
+    assert len(asked(tmp_path, "SELECT k, text FROM 'in2'", 1000)[0]) == 500
 
 
 @pytest.mark.parametrize(("end", "packed"), [(".gz", gzip.compress), (".bz2", bz2.compress)])

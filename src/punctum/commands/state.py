@@ -71,11 +71,11 @@ def _selected(sql: str, state: "KeptState") -> "pl.DataFrame":
     try:
         return pl.SQLContext(frames, eager=True).execute(sql)
     except (pl.exceptions.PolarsError, OSError, UnicodeError) as error:
-        told = str(error).partition("\n")[0]
-        if unknown := _UNKNOWN.search(told):
+        text = str(error).partition("\n")[0]
+        if unknown := _UNKNOWN.search(text):
             what, name = f"there is no table {unknown[1]}", unknown[1]
             raise SqlError(what, choices(frames), nearest(name, frames)) from None
-        raise SqlError("the SQL cannot be run on the state", told, choices(frames)) from None
+        raise SqlError("the SQL cannot be run on the state", text, choices(frames)) from None
 
 
 def _lines(state: "KeptState", show: int, now: float) -> Iterator[str]:

@@ -107,10 +107,10 @@ class _ReplicaRun:
         self._show = show
         self._alive: set[str] = set()
 
-    def start(self, *names: str) -> None:
-        """Let queries run."""
+    def start(self, *names: str, again: bool = False) -> None:
+        """Let queries run, also again: without their state, beside the results that they have given before."""
         for name in names:
-            self._queries[name].start((self._path / "state" / name).resolve())
+            self._queries[name].start((self._path / "state" / name).resolve(), add_to_sink=again)
             self._alive.add(name)
             if self._show is not None:
                 self._queries[name].show_on(self._show)
@@ -121,7 +121,7 @@ class _ReplicaRun:
         if name := self._story.returns.get(step):
             shutil.rmtree(self._path / "state" / name)
             self._queries["merged"].attach(f"replica_{name}")
-            self.start(name)
+            self.start(name, again=True)
             events.append(f"{name} restarts without its state")
         reports = self._report(step)
         for name in sorted(self._alive - {"merged"}):

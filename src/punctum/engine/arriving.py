@@ -9,7 +9,7 @@ from punctum.engine.formats.compressed import codec_of
 from punctum.engine.formats.progress import GROWING, READY
 from punctum.engine.formats.splits import Split, digest, lines_within
 from punctum.engine.in_process import check_readable
-from punctum.engine.infer.found import Directories
+from punctum.engine.infer.named import Directories
 from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.listing import SETTLE, Listing
 from punctum.ir.definitions import StreamDef

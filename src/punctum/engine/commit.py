@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame
 from punctum.engine.exchange.kinds import FOR_DRIVER, SkippedMessage
 from punctum.engine.exchange.messages import (
     Counts,
+    Message,
     MetricsMessage,
     QuarantineMessage,
     StageSlice,
@@ -27,6 +28,7 @@ from punctum.engine.exchange.messages import (
     decode_rows,
 )
 from punctum.engine.exchange.quarantine import how_many, in_order
+from punctum.engine.exchange.told import ToldFiles
 from punctum.engine.prometheus import Totals
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.recovery.lease import check_lease, release_lease
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
 
 Metrics = dict[str, Any]
-Told = list[tuple[int, dict[str, Counts]]]
+CountsByBucket = list[tuple[int, dict[str, Counts]]]
 """What buckets have counted, by operator."""
 KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_waiting", "oldest", "due", "stable")
 """The counts that say how things are after a batch."""
@@ -71,6 +73,8 @@ class Commit:
     """The log of Spark and its workers, which is put aside when it is large."""
     publish: "Callable[[dict[str, Counts]], None] | None" = None
     """What tells others how far the query is, given the counts of its operators."""
+    told: ToldFiles | None = None
+    """Where tasks of this machine tell what they have for the driver."""
     totals: Totals = field(default_factory=Totals)
     """What the batches of this run have counted."""
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -99,14 +103,7 @@ class Commit:
             check_lease(self.checkpoint)
             if self.begins_again and not self._first:
                 raise QueryError(OTHER_BUCKETS, f"batch {batch} is not committed", "start it again to resume")
-            if self.hand_over is None:
-                rows = packed.collect()
-            else:
-                packed = packed.persist()
-                rows = packed.where(FOR_DRIVER).collect()
-                self.hand_over(packed.where(f"NOT {FOR_DRIVER}"), batch)
-                packed.unpersist()
-            messages = decode_rows(rows)
+            messages = self._messages(packed, batch)
             counts = [(m.sender, m.counts) for m in messages if isinstance(m, MetricsMessage)]
             if self._first:
                 self._recall(batch)
@@ -127,6 +124,18 @@ class Commit:
             if self.log is not None:
                 rotate(self.log)
 
+    def _messages(self, packed: DataFrame, batch: int) -> list[Message]:
+        """What the tasks of a batch have for the driver; what is handed over is handed over."""
+        if self.told is not None:
+            return self.told.messages(packed, batch)
+        if self.hand_over is None:
+            return decode_rows(packed.collect())
+        packed = packed.persist()
+        rows = packed.where(FOR_DRIVER).collect()
+        self.hand_over(packed.where(f"NOT {FOR_DRIVER}"), batch)
+        packed.unpersist()
+        return decode_rows(rows)
+
     def end(self) -> None:
         """Wait for a commit that is under way, and let no other begin: Spark does not wait when a query is stopped."""
         with self._lock:
@@ -145,19 +154,23 @@ class Commit:
         self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
         self._written = json.loads(line).get("written", {})
 
-    def _stable(self, files: "ResultFiles | PostgresSink | KafkaSink", told: Told) -> list[tuple[str, str]]:
+    def _stable(
+        self, files: "ResultFiles | PostgresSink | KafkaSink", by_bucket: CountsByBucket
+    ) -> list[tuple[str, str]]:
         """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
         if files.stables is None:
             return []
         name = files.stables
         before = {bucket: kept[name]["stable"] for bucket, kept in self._kept.items() if name in kept}
-        after = before | {bucket: counted[name]["stable"] for bucket, counted in told if name in counted}
+        after = before | {bucket: counted[name]["stable"] for bucket, counted in by_bucket if name in counted}
         t = min(after.values(), default=NEVER)
         return [("stable", files.write_stable(t))] if t > min(before.values(), default=NEVER) else []
 
-    def _measure(self, told: Told, quarantined: int, skipped: Mapping[str, int], batch: int, begun: float) -> None:
+    def _measure(
+        self, by_bucket: CountsByBucket, quarantined: int, skipped: Mapping[str, int], batch: int, begun: float
+    ) -> None:
         operators: dict[str, Counts] = {}
-        for bucket, counted in told:
+        for bucket, counted in by_bucket:
             self._kept[bucket] = self._kept.get(bucket, {})
             for name, counts in counted.items():
                 kept = {what: n for what, n in counts.items() if _stays(what)}
@@ -186,12 +199,12 @@ def summary(name: str, measured: Metrics) -> str:
     """
     counts = list(measured["operators"].values())
     kept, size = (sum(counted[what] for counted in counts) for what in ("rows_kept", "bytes_kept"))
-    told = [f"{name}: batch {measured['batch']}"]
-    told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
-    told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
+    parts = [f"{name}: batch {measured['batch']}"]
+    parts += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
+    parts += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
     since, what = min((counted["oldest"] for counted in counts if "oldest" in counted), default=(0, ""))
-    told += [f"{what} has been open for {span(measured['time'] - since)}"] if what else []
-    return printable(", ".join(told))
+    parts += [f"{what} has been open for {span(measured['time'] - since)}"] if what else []
+    return printable(", ".join(parts))
 
 
 def span(seconds: float) -> str:

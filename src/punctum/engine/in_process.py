@@ -59,7 +59,7 @@ class InProcess:
         self._streams: dict[tuple[int, int], FileStream] = {}
         self._splits: Mapping[str, Sequence[Split]] = {}
         self._ends, self._now = False, 0
-        self._told = set[str]()
+        self._opened = set[str]()
         self._greeted = set[tuple[int, int]]()
         self._records = list[Record]()
         for stage in all_stages(last):
@@ -103,8 +103,8 @@ class InProcess:
     def _stream(self, stage: Stage, source: Input, pipe: Pipe) -> FileStream:
         stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
         check_readable(stream)
-        tells = stream.name not in self._told
-        self._told.add(stream.name)
+        reports = stream.name not in self._opened
+        self._opened.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
         assert stream.format is not None
         return FileStream(
@@ -113,7 +113,7 @@ class InProcess:
             build.piped(pipe),
             to,
             fails,
-            tells,
+            reports,
             str(self._directory / stream.options["path"]),
             stream.format,
             reading(stream),

@@ -53,8 +53,8 @@ class Launch:
 
 def launch(master: str, settings: dict[str, str], log: Path | None = None, short: bool = False) -> None:
     """Begin to start a JVM for a session, unless there is one; what its workers inherit is set here."""
-    if told := settings.get("spark.pyspark.python"):
-        os.environ["PYSPARK_PYTHON"] = told
+    if python := settings.get("spark.pyspark.python"):
+        os.environ["PYSPARK_PYTHON"] = python
         path = Path(sys.executable).parent, os.environ.get("PATH", os.defpath)
         os.environ["PATH"] = os.pathsep.join(
             map(str, path)

@@ -18,8 +18,8 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 def state_memory(spark: "SparkSession") -> int | None:
     """How many bytes a worker may keep in memory of its state, when the session says it."""
-    told = spark.conf.get(STATE_MEMORY, None)
-    return None if told is None else memory_size(told)
+    setting = spark.conf.get(STATE_MEMORY, None)
+    return None if setting is None else memory_size(setting)
 
 
 def memory_size(text: str) -> int:

@@ -1,10 +1,13 @@
-"""What a batch has counted as Spark's own observed metrics: in a query's progress, and for each of its listeners.
+"""What a batch has counted as Spark's own observed metrics, for listeners of the session.
 
-``query.lastProgress["observedMetrics"]["punctum"]`` and ``onQueryProgress`` of a StreamingQueryListener have it. It is
-computed from the messages of the batch, of which each bucket and stage has sent some.
+``onQueryProgress`` of a StreamingQueryListener has it. It is computed from the messages of the batch, of which each
+bucket and stage has sent some. That takes a tenth of a small batch, so it is done for queries that begin when somebody
+listens.
 """
 
-from pyspark.sql import DataFrame
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.engine.exchange.kinds import Kind
@@ -14,6 +17,12 @@ OBSERVED = "punctum"
 _SUMS = ("rows_in", "rows_purged", "puncts_in", "puncts_out")
 _COUNTS = f"from_json(if(kind = '{Kind.METRICS}', detail, NULL), 'map<string,map<string,string>>')"
 _LINES = f"if(kind = '{Kind.QUARANTINE}', split(detail, '\\n'), array())"
+
+
+def listened(spark: SparkSession) -> bool:
+    """Whether a session has listeners for its queries."""
+    streams: Any = spark._jsparkSession.streams()
+    return len(streams.listListeners()) > 0
 
 
 def observed(slices: DataFrame, last: str) -> DataFrame:

@@ -16,6 +16,7 @@ MOST = 32
 BUCKETS = "spark.punctum.buckets"
 """The setting of a Spark session that tells their number."""
 _PARTITIONS, _ADAPTIVE = "spark.sql.shuffle.partitions", "spark.sql.adaptive.enabled"
+_FEW_ROWS = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 _SEED, _WORD = 42, 0xFFFFFFFF
 
 
@@ -26,17 +27,18 @@ def bucket_numbers(spark: SparkSession) -> tuple[int, ...]:
 
 def told_buckets(spark: SparkSession) -> int | None:
     """How many buckets a session says."""
-    told = spark.conf.get(BUCKETS, None)
-    return int(told) if told else None
+    setting = spark.conf.get(BUCKETS, None)
+    return int(setting) if setting else None
 
 
 @contextmanager
-def partitions(spark: SparkSession, number: int) -> Iterator[None]:
+def partitions(spark: SparkSession, number: int, few_rows: bool) -> Iterator[None]:
     """A query that is started inside has so many partitions; the session's own settings stay.
 
     Spark does not look for a better plan while a batch runs: it would do each of its shuffles as a job of its own.
+    Where all that it sees of a batch are a few rows, it generates no code for them, which takes longer than they do.
     """
-    settings = {_PARTITIONS: str(number), _ADAPTIVE: "false"}
+    settings = {_PARTITIONS: str(number), _ADAPTIVE: "false"} | (_FEW_ROWS if few_rows else {})
     before = {name: spark.conf.get(name) for name in settings}
     for name, value in settings.items():
         spark.conf.set(name, value)

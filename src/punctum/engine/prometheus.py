@@ -121,10 +121,10 @@ def serve(text: Callable[[], str], port: int, host: str = LOOPBACK) -> Threading
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found = self.path.partition("?")[0] in ("/metrics", "/")
-            body = text().encode() if found else b"metrics are at /metrics\n"
-            self.send_response(200 if found else 404)
-            self.send_header("Content-Type", CONTENT_TYPE if found else "text/plain")
+            known_path = self.path.partition("?")[0] in ("/metrics", "/")
+            body = text().encode() if known_path else b"metrics are at /metrics\n"
+            self.send_response(200 if known_path else 404)
+            self.send_header("Content-Type", CONTENT_TYPE if known_path else "text/plain")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

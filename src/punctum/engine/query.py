@@ -6,14 +6,14 @@
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow as pa
+from pyspark.cloudpickle import dumps
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.engine import scale
@@ -21,21 +21,20 @@ from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_COUNTED, TIMED
 from punctum.engine.exchange.local import exchange_of
 from punctum.engine.exchange.messages import SCHEMA
+from punctum.engine.exchange.told import ToldFiles
 from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import MAX_FILES, state_memory
-from punctum.engine.partitions import bucket_numbers, dealt
+from punctum.engine.partitions import dealt
 from punctum.engine.recovery.bucket_notes import state_directory
 from punctum.engine.recovery.checkpoint import (
-    check_notes,
     files_read,
     load_or_init_plan,
     remove_partial_offsets,
     settled_buckets,
 )
-from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
 from punctum.engine.runtime import build
 from punctum.engine.runtime.behind_read import StageBehindRead
@@ -46,7 +45,9 @@ from punctum.engine.runtime.rescale import go_on_with, remove_others
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
+from punctum.engine.runtime.telling import Telling
 from punctum.engine.runtime.where_read import StageWhereRead
+from punctum.engine.settings import Settings, claimed
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
@@ -69,8 +70,7 @@ from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream, packed_rows
 from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
-from punctum.engine.spark import active, check_storage, one_machine
-from punctum.engine.trigger import AT_ONCE
+from punctum.engine.spark import active
 from punctum.engine.unpacked import unpacked
 from punctum.errors import SchemaError, choices
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
@@ -83,63 +83,23 @@ from punctum.storage.location import Location, joined, location
 
 Results = ResultFiles | CopyFiles | MessageFiles
 """The files of a query's results."""
+Given = TypeVar("Given")
 To = Exchange | Results | None
 """Where what a stage gives goes: to the next one, to files, or to the driver."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Where a query runs and keeps its place: the session, the checkpoint, the directory of relative paths."""
-
-    spark: SparkSession
-    checkpoint: str
-    directory: str
-    frames: Mapping[str, DataFrame]
-    feedback: tuple[str, ...] = ()
-    """The files that say what nobody needs of the result."""
-    state: str = ""
-    """The checkpoint whose state it starts with, if any."""
-    trigger: str = AT_ONCE
-    """How long after the begin of a batch the next one begins, at the earliest."""
-    add_to_sink: bool = False
-    """Whether a new checkpoint may write to a sink that has results of another query."""
-
-    @property
-    def quarantine(self) -> Location | None:
-        """Where what a query cannot take goes when nothing better is known: into the checkpoint."""
-        return location(self.checkpoint) / "quarantine" if self.checkpoint else None
-
-    @property
-    def buckets(self) -> tuple[int, ...]:
-        """The numbers of a new query's buckets."""
-        return bucket_numbers(self.spark)
-
-
-@contextmanager
-def claimed(settings: Settings) -> Iterator[None]:
-    """Whatever starts inside has the checkpoint for itself, and nothing is lost of what Spark has noted there."""
-    if not settings.checkpoint:
-        yield
-        return
-    checkpoint = location(settings.checkpoint)
-    check_storage(settings.spark, checkpoint)
-    take_lease(checkpoint)
-    check_not_running(checkpoint, settings.spark)
-    try:
-        check_notes(checkpoint)
-        yield
-    except BaseException:
-        release_lease(checkpoint)
-        raise
-
-
 def packed(
-    last: Stage, settings: Settings, to: Results | None = None, where_read: bool = False, once: bool = False
+    last: Stage,
+    settings: Settings,
+    to: Results | None = None,
+    where_read: bool = False,
+    told: ToldFiles | None = None,
 ) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say.
 
     A query may run where its streams are read, with a checkpoint that has not begun in several buckets. When each batch
-    of the DataFrame is asked for once, tasks of one machine need no exchange of Spark's behind what they read.
+    of the DataFrame is asked for once, tasks of one machine need no exchange of Spark's behind what they read, and tell
+    the driver in files what they have to say.
     """
     plan, checkpoint, copy = fingerprint(last), settings.checkpoint, None
     if checkpoint:
@@ -155,8 +115,7 @@ def packed(
     buckets = Buckets(settled_buckets(checkpoint, wanted) if checkpoint else wanted)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        here = checkpoint if once and one_machine(settings.spark) else ""
-        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings.feedback), here)
+        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings.feedback), told)
         if more is not None:
             assembly.go_on_with(last, more)
         result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
@@ -187,9 +146,15 @@ class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
     def __init__(
-        self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, exchange: str = ""
+        self,
+        settings: Settings,
+        buckets: Buckets,
+        run: str,
+        feedback_context: FeedbackContext,
+        told: ToldFiles | None = None,
     ) -> None:
-        self._exchange = exchange and str(exchange_of(location(exchange)))
+        self._exchange = "" if told is None else str(exchange_of(location(settings.checkpoint)))
+        self._told = told
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
         self.described = list[Described]()
         self._read = set[str]()
@@ -206,8 +171,18 @@ class _Assembly:
         if not self._settings.checkpoint:
             declared = DeclaredStage(processor)
             return packed.groupBy("bucket").transformWithStateInPandas(declared, SCHEMA, "Append", "None")
-        task = StageTask(processor, self._state(stage))
+        task = self._telling(StageTask(processor, self._state(stage)), to)
         return packed.repartition(len(self._buckets), "bucket").mapInArrow(task, SCHEMA)
+
+    def _telling(
+        self, run: Callable[[Given], Iterator[pa.RecordBatch]], to: To
+    ) -> Callable[[Given], Iterator[pa.RecordBatch]]:
+        """What runs a stage in tasks, where the last one also tells the driver."""
+        return run if self._told is None or isinstance(to, Exchange) else Telling(run, self._told)
+
+    def _pickled(self, run: Callable[[Given], Iterator[pa.RecordBatch]], to: To) -> bytes:
+        """The same for the tasks that read streams."""
+        return dumps(self._telling(run, to))  # type: ignore[no-untyped-call,no-any-return]
 
     def go_on_with(self, last: Stage, more: Buckets) -> None:
         """Let the query go on with more buckets."""
@@ -227,14 +202,15 @@ class _Assembly:
         read = self._read_all(stage, stays=True)
         files = {key: stream for key, stream in read.streams.items() if isinstance(stream, FileStream)}
         running = StageWhereRead(self._processor(stage, tables, to), files, self._state(stage), self._buckets[0])
-        return self._files(read, running=Running(running.pickled()))
+        return self._files(read, running=Running(self._pickled(running, to)))
 
     def _behind_read(self, stage: Stage, to: To) -> DataFrame:
         """What a stage sends that runs in the tasks that read its streams."""
         tables, refreshed = self._tables(stage)
         read, exchange = self._read_all(stage), f"{self._exchange}/{stage.number}"
         running = StageBehindRead(self._processor(stage, tables, to), read.streams, self._state(stage), self._buckets)
-        return self._files(read, None, refreshed, Running(running.pickled(), exchange, len(self._buckets)))
+        pickled = self._pickled(running, to)
+        return self._files(read, None, refreshed, Running(pickled, exchange, len(self._buckets)))
 
     def _reads_here(self, stage: Stage) -> bool:
         """Whether the tasks that read the streams of a stage can run it: nothing else has to reach them."""
@@ -305,22 +281,22 @@ class _Assembly:
     def _stream(self, stage: Stage, source: Input, pipe: Pipe, stays: bool = False) -> FrameStream:
         stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
         piped = self._piped(stage, source.number, pipe, stays)
-        tells = stream.name not in self._read
+        reports = stream.name not in self._read
         # what feedback skips is looked for in any column
         fold = () if self._feedback.feedback_mappings else build.folded_names(stage, source)
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
-            return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
+            return FrameStream(stream.name, stream.schema, piped, to, fails, reports)
         if stream.format == KAFKA:
-            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options, fold)
+            return TopicStream(stream.name, stream.schema, piped, to, fails, reports, stream.options, fold)
         if stream.format not in READERS:
             hint = choices([*READERS, *SOURCES, MEMORY, KAFKA])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         path = str(selected(stream, joined(self._settings.directory, stream.options["path"]))[0])
-        at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
+        at = stream.name, stream.schema, piped, to, fails, reports, path, stream.format, reading(stream)
         return FileStream(*at) if self._feedback.feedback_mappings else FileStream(*at, fold, pipe.reads)
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:

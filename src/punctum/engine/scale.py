@@ -17,8 +17,11 @@ from punctum.storage.location import location
 
 def wanted(spark: SparkSession, checkpoint: str, where_read: bool) -> Buckets | None:
     """The buckets that a query is to go on with, when they are others than it has; one that is read as one stays so."""
-    told, known = told_buckets(spark), len(bucket_notes(location(checkpoint)).get("buckets", ())) if checkpoint else 0
-    return None if told is None or known in (0, told) or (where_read and known == 1) else Buckets(dealt(told))
+    setting, known = (
+        told_buckets(spark),
+        len(bucket_notes(location(checkpoint)).get("buckets", ())) if checkpoint else 0,
+    )
+    return None if setting is None or known in (0, setting) or (where_read and known == 1) else Buckets(dealt(setting))
 
 
 def is_shown(checkpoint: str, to: object) -> bool:

@@ -118,8 +118,8 @@ def _of_s3() -> dict[str, str]:
     endpoint, region = endpoint_of_s3(), region_of_s3()
     settings = {f"{S3A}.endpoint": endpoint, f"{S3A}.path.style.access": "true"} if endpoint else {}
     settings |= {f"{S3A}.endpoint.region": region} if region else {}
-    told = {name: os.environ[name] for name in (*ENDPOINTS, *REGIONS) if os.environ.get(name)}
-    return settings | {f"spark.executorEnv.{name}": value for name, value in told.items()}
+    known = {name: os.environ[name] for name in (*ENDPOINTS, *REGIONS) if os.environ.get(name)}
+    return settings | {f"spark.executorEnv.{name}": value for name, value in known.items()}
 
 
 def for_spark(place: Location) -> str:
@@ -218,11 +218,11 @@ def log_in_words(spark: SparkSession) -> str:
 def _end_quietly(spark: SparkSession) -> None:
     """When Spark's process is killed, PySpark's server need not show where it noticed: ``spark_alive`` says it."""
     server: Any = spark.sparkContext._accumulatorServer
-    told = type(server).handle_error
+    report = type(server).handle_error
 
     def handle(*request: Any) -> None:
         if not isinstance(sys.exception(), EOFError):
-            told(server, *request)
+            report(server, *request)
 
     server.handle_error = handle
 

@@ -10,17 +10,21 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
 from punctum.engine import scale
+from punctum.engine.checkpoint_files import called_by_spark
 from punctum.engine.commit import Commit
+from punctum.engine.exchange.local import exchange_of
 from punctum.engine.exchange.messages import StageSlice
+from punctum.engine.exchange.told import ToldFiles
 from punctum.engine.feedback.filter import feedback_context
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
-from punctum.engine.observed import observed
+from punctum.engine.observed import listened, observed
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, packed
+from punctum.engine.query import packed
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
+from punctum.engine.settings import Settings, claimed
 from punctum.engine.sinks.check import TABLES, check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
@@ -28,7 +32,7 @@ from punctum.engine.sinks.lake import LakeTable
 from punctum.engine.sinks.owned import check_directory_is_free, check_table_is_free
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
-from punctum.engine.spark import for_spark, log_of
+from punctum.engine.spark import for_spark, log_of, one_machine
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import unpacked
 from punctum.errors import QueryError, printable
@@ -62,8 +66,9 @@ def _write(
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
         to = _topic(last, settings, sink) if sink.format == KAFKA else table
-        slices = packed(last, settings, None if to is None else to.files, once=True)
-        commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
+        told = _told(settings)
+        slices = packed(last, settings, None if to is None else to.files, told=told)
+        commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown, told=told)
         commit.publish = _publisher(last, settings)
         return start(_observed(slices, last), commit, available_now, settings.trigger), commit
     if sink.format in TABLES:
@@ -81,12 +86,17 @@ def _write(
     at = str(path.resolve()), sink.format, last.schema, says, query, sink.options
     files = ResultFiles(*at, stables, sink.partitioned)
     where_read = runs_where_read(last, sink)
-    slices = packed(last, settings, files, where_read, once=True)
+    slices = packed(last, settings, files, where_read, told := _told(settings))
     files.prepare()
-    commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files, told=told)
     commit.begins_again = scale.wanted(settings.spark, settings.checkpoint, where_read) is not None
     commit.publish = _publisher(last, settings)
     return start(_observed(slices, last), commit, available_now, settings.trigger), commit
+
+
+def _told(settings: Settings) -> ToldFiles | None:
+    """Where tasks tell the driver what they have to say, when all of them are on this machine."""
+    return ToldFiles(exchange_of(location(settings.checkpoint)) / "told") if one_machine(settings.spark) else None
 
 
 def _wants_free_sink(settings: Settings) -> bool:
@@ -154,7 +164,9 @@ def _handed_over(
 
 
 def _observed(slices: DataFrame, last: Stage) -> DataFrame:
-    """The messages of batches, observed: the last operator of the last stage gives the result."""
+    """The messages of batches, observed if anybody listens: the last operator of the last stage gives the result."""
+    if not listened(slices.sparkSession):
+        return slices
     return observed(slices, f"s{last.number}o{len(list(operators(last.root))) - 1}")
 
 
@@ -173,10 +185,10 @@ def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str =
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
-    writer = writer.option("checkpointLocation", for_spark(commit.checkpoint))
+    writer = writer.option("checkpointLocation", called_by_spark(slices.sparkSession, commit.checkpoint))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=trigger)
     buckets = settled_buckets(str(commit.checkpoint), ())
-    with partitions(slices.sparkSession, len(buckets)):
+    with partitions(slices.sparkSession, len(buckets), few_rows=commit.hand_over is None):
         return writer.start()
 
 

@@ -12,7 +12,7 @@ from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.ir.expressions import Call, Expression, kind, mismatch, type_text
-from punctum.ir.types import converted, is_null
+from punctum.ir.expressions.types import converted, is_null
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,13 @@ from typing import Any
 from punctum.algebra.values import NAN, Row, Type, Value
 from punctum.errors import ComputationError, PunctumError
 from punctum.ir.applied import Applied
-from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
+from punctum.ir.expressions.casts import WIDE, cast, fitted
+from punctum.ir.expressions.zones import instant, local, local_plus, local_trunc
 from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.from_json import read
 from punctum.ir.functions.order import equal, less
 from punctum.ir.time_windows import tumble
-from punctum.ir.zones import instant, local, local_plus, local_trunc
 
 
 def evaluate(expression: Expression, row: Row) -> Value | None:

@@ -69,11 +69,11 @@ class MultiJoin(PlannedNode):
     @property
     def label(self) -> str:
         """The classes and the residual."""
-        told = []
+        parts = []
         for equated in self.classes:
             equal = [self.names[self.offsets[i] + at] for i, at in equated.members]
-            told.append(" = ".join([*equal, *([] if equated.value is None else [str(equated.value)])]))
-        return f"MultiJoin {', '.join(told)}" + (f" where {text(self.residual)}" if self.residual is not None else "")
+            parts.append(" = ".join([*equal, *([] if equated.value is None else [str(equated.value)])]))
+        return f"MultiJoin {', '.join(parts)}" + (f" where {text(self.residual)}" if self.residual is not None else "")
 
     @property
     def windows(self) -> tuple[Window | None, ...]:

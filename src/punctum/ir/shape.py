@@ -22,9 +22,9 @@ from punctum.errors import ComputationError
 from punctum.ir.applied import Applied
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Call, Column, Expression, Literal, text
+from punctum.ir.expressions.zones import ALWAYS, NEVER, OPS, Change, fixed, ordered_since, trunc_in_order
 from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.define import Step
-from punctum.ir.zones import ALWAYS, NEVER, OPS, Change, fixed, ordered_since, trunc_in_order
 
 UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
 EXACT = 2**53

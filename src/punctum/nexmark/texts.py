@@ -74,8 +74,8 @@ def channels(workload: Workload) -> tuple[Column, Column]:
     ids = below(workload.chance("channel", numbers), 1 << 31)
     names = [*BIG_CHANNELS, *(f"channel-{n}" for n in range(CHANNELS))]
     urls = ["/".join((SITE, *directories, PAGE)) for directories in zip(*parts, strict=True)]
-    told = [f"&channel_id={ids[n]}" if n >= len(BIG_CHANNELS) and known[n] else "" for n in range(count)]
-    return pa.array(names), pa.array([url + more for url, more in zip(urls, told, strict=True)])
+    suffixes = [f"&channel_id={ids[n]}" if n >= len(BIG_CHANNELS) and known[n] else "" for n in range(count)]
+    return pa.array(names), pa.array([url + more for url, more in zip(urls, suffixes, strict=True)])
 
 
 def channel_of(chance: Hashes) -> Ints:

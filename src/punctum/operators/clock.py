@@ -69,8 +69,8 @@ def steps(attribute: str, puncts: PlacedPunctuations, more: Sequence[pl.DataFram
     [(3, 3600000000)]
     """
     clock = StreamClock(puncts.schema, attribute)
-    told = [(place, ticks(instant)) for place, p in puncts.others for instant in clock.instants([p])]
-    return rising([pl.DataFrame(told, schema=NEVER.schema, orient="row"), *more])
+    spoken = [(place, ticks(instant)) for place, p in puncts.others for instant in clock.instants([p])]
+    return rising([pl.DataFrame(spoken, schema=NEVER.schema, orient="row"), *more])
 
 
 def rising(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -101,9 +101,9 @@ def began(tick: int, now: int | None, steps: pl.DataFrame, place: int) -> int | 
     >>> began(100, None, steps, 3), began(100, 60, steps, 3), began(100, 60, steps, 8)
     (None, 0, 100)
     """
-    told = steps.filter(pl.col(AT) < place)[NOW].max()
-    assert told is None or isinstance(told, int)
-    times = [time for time in (now, told) if time is not None]
+    began_at = steps.filter(pl.col(AT) < place)[NOW].max()
+    assert began_at is None or isinstance(began_at, int)
+    times = [time for time in (now, began_at) if time is not None]
     return max(times) // tick * tick if times else None
 
 

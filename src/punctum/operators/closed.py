@@ -22,7 +22,7 @@ from punctum.algebra.values import Type
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import dtype, to_rows, uniform
 from punctum.operators.index import Positions
-from punctum.operators.keys import fits, keys_of, on_exactly, said
+from punctum.operators.keys import fits, key_punctuations, keys_of, on_exactly
 from punctum.operators.limits import limits
 from punctum.operators.matching import matches
 from punctum.operators.places import bounds, places, values
@@ -176,9 +176,9 @@ class Closed(RunTable):
             met[few] = np.logical_and.reduceat(condition(keys).to_numpy(), starts)
         return met
 
-    def open(self, found: Found) -> None:
+    def open(self, places: Found) -> None:
         """Open keys again."""
-        for n, at in found:
+        for n, at in places:
             self._kill(n, at)
         self._tidy()
 
@@ -201,7 +201,7 @@ class Closed(RunTable):
             run = segment.kept()
             run = run.filter(self._near(run, shape, puncts)) if run.height else run
             single = self._single(run, shape, np.arange(run.height))
-            closed += said(self.schema, self._keys(run.filter(single), shape))
+            closed += key_punctuations(self.schema, self._keys(run.filter(single), shape))
             closed.others += self._spans(run.filter(~single), shape)
         return closed
 
@@ -227,7 +227,9 @@ class Closed(RunTable):
         kind = dtype(self.schema.attributes[shape.line])
         first, last = (to_rows(values(pl.Series(end), kind).to_frame()) for end in ends(run))
         others = (
-            said(self.schema, self._others(run, shape)) if shape.others else [end_of_stream(self.schema)] * run.height
+            key_punctuations(self.schema, self._others(run, shape))
+            if shape.others
+            else [end_of_stream(self.schema)] * run.height
         )
         sides = zip(others, first, last, strict=True)
         return [p.replacing({shape.line: between(low, high)}) for p, (low,), (high,) in sides]

@@ -1,6 +1,6 @@
 """Joins of two sides within bands of whole numbers that are closed one by one.
 
-Each side's punctuations are kept as it said them (``heard.py``), for they close rows of the other side together: a row
+Each side's punctuations are kept as they came (``cover.py``), for they close rows of the other side together: a row
 goes when no value in its bands is left. New punctuations can concern the rows alone around which a band has one of
 their values. What has been said of a key is forgotten when the other side keeps no row that asks for it and has said
 that none comes.
@@ -18,7 +18,7 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch, runs_of
 from punctum.operators.columns import to_rows
-from punctum.operators.heard import Heard
+from punctum.operators.cover import PunctuationCover
 from punctum.operators.limits import limits
 from punctum.operators.matching import matches
 from punctum.operators.near import near
@@ -35,7 +35,7 @@ class Counted:
     def __init__(
         self, inputs: Sequence[Schema], on: Sequence[tuple[int, int]], bands: Sequence[Band], stores: Sequence[Store]
     ) -> None:
-        self._inputs, self._heard = tuple(inputs), [Heard(store) for store in stores]
+        self._inputs, self._received = tuple(inputs), [PunctuationCover(store) for store in stores]
         self._axes = [list(_axes(inputs, on, bands, side)) for side in (0, 1)]
         back = [turned(band) for band in bands if band.by is not None]
         self._asking = [list(_axes(inputs, on, back, side)) for side in (0, 1)]
@@ -43,39 +43,39 @@ class Counted:
 
     def changed(self) -> None:
         """The stores are not what they were."""
-        for received in self._heard:
+        for received in self._received:
             received.changed()
 
     def closed(self, side: int, df: pl.DataFrame) -> pl.Series:
         """Which rows of a side have no later partner."""
-        return self._heard[1 - side].cover(df, self._axes[1 - side])
+        return self._received[1 - side].cover(df, self._axes[1 - side])
 
     def add(self, side: int, ps: PunctuationBatch, kept: Table) -> View:
         """Take what a side says, and give those kept rows of the other side that it may close."""
         mine = ps.on(axis.at for axis in self._axes[side])
         if not len(mine):
             return kept.none()
-        self._heard[side].add(mine)
+        self._received[side].add(mine)
         concerned = self._concerned(side, mine)
         view = near(kept, concerned)
         return view.where(matches(view.rows, concerned))
 
     def forget(self, side: int, expired: PunctuationBatch) -> None:
         """What a side has said holds no longer."""
-        self._heard[side].store.forget(expired.on(axis.at for axis in self._axes[side]))
+        self._received[side].store.forget(expired.on(axis.at for axis in self._axes[side]))
         self.changed()
 
     def tidy(self, kept: Sequence[Table]) -> None:
         """Forget keys that nobody will ask for, when there are twice as many as were left the last time."""
-        if sum(len(received.store.keys) for received in self._heard) > self._bound:
+        if sum(len(received.store.keys) for received in self._received) > self._bound:
             unasked = [
                 received.store.keys.where(_Unasked(self, side, kept[1 - side]))
-                for side, received in enumerate(self._heard)
+                for side, received in enumerate(self._received)
             ]
-            for received, keys in zip(self._heard, unasked, strict=True):
+            for received, keys in zip(self._received, unasked, strict=True):
                 received.store.keys.open(keys)
             self.changed()
-            self._bound = 2 * sum(len(received.store.keys) for received in self._heard) + limits().spelled
+            self._bound = 2 * sum(len(received.store.keys) for received in self._received) + limits().spelled
 
     def _concerned(self, side: int, mine: PunctuationBatch) -> PunctuationBatch:
         """Punctuations over the other side that all rows match which new ones of a side may close."""
@@ -105,7 +105,7 @@ class _Unasked:
     """Whether keys of a side are of no use: the other side keeps no row that asks for them, and none comes."""
 
     def __init__(self, join: Counted, side: int, kept: Table) -> None:
-        self._other, self._asking = join._heard[1 - side], join._asking[1 - side]
+        self._other, self._asking = join._received[1 - side], join._asking[1 - side]
         self._schema = join._inputs[side]
         self._kept = around(kept.frame(), join._axes[side], self._schema)
 

@@ -53,27 +53,27 @@ class FrameValues:
         assert self.call.of is not None
         return [pl.col(self.call.of).alias(self.mark)]
 
-    def over(self, partials: pl.DataFrame, found: Partitions, starts: Numbers | None = None) -> pl.DataFrame:
+    def over(self, partials: pl.DataFrame, partitions: Partitions, starts: Numbers | None = None) -> pl.DataFrame:
         """The partial of each row's frame, of rows that stand in order; some frames start where it is told."""
         preceding, function = self.call.frame.preceding, self.call.function
         if function is FrameFunction.LAG:
             assert preceding is not None
             back = np.arange(partials.height) - preceding
-            there = found.numbers > preceding
+            there = partitions.numbers > preceding
             lagged = partials[np.where(there, back, 0)] if partials.height else partials
             return lagged.select(pl.when(pl.Series(there)).then(pl.all()).otherwise(None))
         if function is FrameFunction.FIRST_VALUE and starts is not None:
             return partials[starts]
         if function is FrameFunction.FIRST_VALUE:
-            back = found.numbers - 1 if preceding is None else np.minimum(found.numbers - 1, preceding)
+            back = partitions.numbers - 1 if preceding is None else np.minimum(partitions.numbers - 1, preceding)
             return partials[np.arange(partials.height) - back]
         if function is FrameFunction.LAST_VALUE or not partials.height:
             return partials
         combine = {n: _combine(function, n) for n in partials.columns}
         if starts is not None:
-            return _ranged(partials, found.numbers, np.arange(partials.height) + 1 - starts, combine)
-        width = int(found.numbers.max()) if preceding is None else preceding + 1
-        return _windowed(partials, found.numbers, width, combine)
+            return _ranged(partials, partitions.numbers, np.arange(partials.height) + 1 - starts, combine)
+        width = int(partitions.numbers.max()) if preceding is None else preceding + 1
+        return _windowed(partials, partitions.numbers, width, combine)
 
     def result(self) -> pl.Expr:
         """The value of a frame's partial."""
@@ -121,7 +121,7 @@ def _ranged(df: pl.DataFrame, numbers: Numbers, lengths: Numbers, combine: dict[
         df = _joined(df, df, size // 2, numbers, combine)
 
 
-def starts(keys: pl.Series, found: Partitions, within: int, descending: bool) -> Numbers:
+def starts(keys: pl.Series, partitions: Partitions, within: int, descending: bool) -> Numbers:
     """Of rows that stand in order the first one in the frame of each: its sort key is at most so many steps before.
 
     >>> from punctum.algebra.sorting import SortKey
@@ -132,7 +132,7 @@ def starts(keys: pl.Series, found: Partitions, within: int, descending: bool) ->
     null = keys.is_null().to_numpy()
     values = keys.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
     values = ~values if descending else values
-    groups = np.cumsum(found.starts | (null != np.roll(null, 1)))  # rows without a key are peers
+    groups = np.cumsum(partitions.starts | (null != np.roll(null, 1)))  # rows without a key are peers
     least = np.iinfo(np.int64).min
     targets = np.where(values < least + within, least, values - within)
     count = len(values)

@@ -104,15 +104,15 @@ def _with_late(
     rows: pl.DataFrame, sequences: Sequence[tuple[pl.Series, PlacedPunctuations]], wrong: pl.Series, reasons: pl.Series
 ) -> tuple[pl.Series, pl.Series]:
     """Which rows earlier slices exclude, or punctuations before them in their sequence, and why."""
-    start, told = 0, pl.repeat(None, rows.height, dtype=pl.String, eager=True)
-    told = told.scatter(wrong.arg_true(), reasons)
+    start, texts = 0, pl.repeat(None, rows.height, dtype=pl.String, eager=True)
+    texts = texts.scatter(wrong.arg_true(), reasons)
     behind = list[pl.Series]()
     for at, puncts in sequences:
         here = rows.slice(start, len(at))
         mask = late(here, at, puncts) & ~wrong.slice(start, len(at))
         behind.append(mask)
         if mask.any():
-            told = told.scatter(mask.arg_true() + start, why(here.filter(mask), at.filter(mask), puncts))
+            texts = texts.scatter(mask.arg_true() + start, why(here.filter(mask), at.filter(mask), puncts))
         start += len(at)
     wrong = wrong | pl.concat(behind)
-    return wrong, told.filter(wrong)
+    return wrong, texts.filter(wrong)

@@ -58,7 +58,7 @@ def frames_of(puncts: PunctuationBatch) -> tuple[list[pl.DataFrame], list[Punctu
     return named, others
 
 
-def said(schema: Schema, keys: pl.DataFrame) -> PunctuationBatch:
+def key_punctuations(schema: Schema, keys: pl.DataFrame) -> PunctuationBatch:
     """The punctuations that keys are."""
     if keys.width == 1 and not keys.to_series().null_count() and not isinstance(keys.dtypes[0], pl.Decimal):
         return PunctuationBatch(schema, {schema.index(keys.columns[0]): keys.to_series()})

@@ -8,7 +8,7 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import empty
-from punctum.operators.heard import Heard
+from punctum.operators.cover import PunctuationCover
 from punctum.operators.operator import CLOSED, Metadata
 from punctum.operators.partners import PartnerAxis
 from punctum.operators.store import Store
@@ -16,7 +16,7 @@ from punctum.operators.table import Table
 from punctum.operators.waiting import Waiting
 from punctum.operators.written import read_batch, written
 
-_BANDS, _HEARD = " in bands", " as said"
+_BANDS, _RECEIVED = " in bands", " as said"
 
 
 @dataclass
@@ -30,14 +30,17 @@ class JoinKnowledge:
     arrived: PunctuationBatch
     """What has come since the last purge."""
     new: pl.DataFrame = field(default_factory=pl.DataFrame)
-    heard: Heard | None = None
-    """What it has said, where its punctuations pass bands together."""
+    received: PunctuationCover | None = None
+    """Its punctuations as they came, where they pass bands together."""
 
     @staticmethod
     def none(schema: Schema, classes: Schema, counted: int | None = None) -> "JoinKnowledge":
         """Nothing is known; there may be a column whose whole numbers are closed one by one."""
         rows = empty(schema)
-        arrived, received = PunctuationBatch(schema), None if counted is None else Heard(Store(schema, counted))
+        arrived, received = (
+            PunctuationBatch(schema),
+            None if counted is None else PunctuationCover(Store(schema, counted)),
+        )
         return JoinKnowledge(Table(rows), Store(classes), Store(classes), Waiting(schema), arrived, rows, received)
 
     def __len__(self) -> int:
@@ -63,14 +66,14 @@ class JoinKnowledge:
         The axes are what these values say of its rows.
         """
         closed = self.closed.closed(chains) | self.passed.closed(chains)
-        if self.heard is not None and axes and not closed.all():
+        if self.received is not None and axes and not closed.all():
             left = ~closed
-            closed = closed.scatter(left.arg_true(), self.heard.cover(chains.filter(left), axes))
+            closed = closed.scatter(left.arg_true(), self.received.cover(chains.filter(left), axes))
         return closed
 
-    def said(self) -> int:
-        """How much of what it has said is kept."""
-        return 0 if self.heard is None else len(self.heard.store)
+    def remembered(self) -> int:
+        """How many of its punctuations are kept as they came."""
+        return 0 if self.received is None else len(self.received.store)
 
     def released(self) -> PunctuationBatch:
         """What no kept row holds back, of what has come since the last purge and of what has waited."""
@@ -80,7 +83,7 @@ class JoinKnowledge:
 
     def tables(self, name: str) -> dict[str, Table]:
         """The rows, and the keys that are closed, or whose bands have been passed."""
-        received = {} if self.heard is None else {CLOSED + name + _HEARD: self.heard.store.keys}
+        received = {} if self.received is None else {CLOSED + name + _RECEIVED: self.received.store.keys}
         return {name: self.kept, CLOSED + name: self.closed.keys, CLOSED + name + _BANDS: self.passed.keys} | received
 
     def restore_tables(self, name: str, tables: dict[str, Table]) -> None:
@@ -88,14 +91,14 @@ class JoinKnowledge:
         self.kept = tables[name]
         self.closed.go_on(tables[CLOSED + name])
         self.passed.go_on(tables[CLOSED + name + _BANDS])
-        if self.heard is not None:
-            self.heard.store.go_on(tables[CLOSED + name + _HEARD])
-            self.heard.changed()
+        if self.received is not None:
+            self.received.store.go_on(tables[CLOSED + name + _RECEIVED])
+            self.received.changed()
 
     def metadata(self, schema: Schema) -> Metadata:
         """What is closed and no key, and the punctuations that wait."""
         closed, passed, waiting = self.closed.metadata(), self.passed.metadata(), self.waiting.metadata()
-        received = {} if self.heard is None else {"said": self.heard.store.metadata()}
+        received = {} if self.received is None else {"said": self.received.store.metadata()}
         return {
             "closed": closed,
             "passed": passed,
@@ -108,7 +111,7 @@ class JoinKnowledge:
         self.closed.restore(metadata["closed"])
         self.passed.restore(metadata["passed"])
         self.waiting.restore(metadata["waiting"])
-        if self.heard is not None:
-            self.heard.store.restore(metadata["said"])
-            self.heard.changed()
+        if self.received is not None:
+            self.received.store.restore(metadata["said"])
+            self.received.changed()
         self.arrived = read_batch(metadata["arrived"], schema)

@@ -70,7 +70,7 @@ class Lookup(Operator):
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
-        rows = self._found(xs.rows) if xs.rows.height else empty(self.output)
+        rows = self._partners(xs.rows) if xs.rows.height else empty(self.output)
         return columns(
             rows, self._emitted.add_new(self._names.map_punctuations(punctuations_of(self.inputs[0], xs))), xs
         )
@@ -103,7 +103,7 @@ class Lookup(Operator):
         """What has been emitted."""
         return len(self._emitted)
 
-    def _found(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _partners(self, rows: pl.DataFrame) -> pl.DataFrame:
         width = len(self.inputs[0])
         mine = rows.rename(dict(zip(rows.columns, self._paired.names[:width], strict=True))).with_row_index(_ROW)
         pairs = self._pairs(mine)

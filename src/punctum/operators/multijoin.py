@@ -6,7 +6,7 @@ later result may have (``spec/multijoin.py``): a kept row's classes start a chai
 values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input keep
 their row. Only the classes that inputs further on bind are carried along, each combination of values once. An input is
 also closed where its punctuations have *passed* the bands around the values of a chain, one of them alone, or many
-together where whole numbers are closed one by one (``heard.py``): these may concern any row.
+together where whole numbers are closed one by one (``cover.py``): these may concern any row.
 
 *Eager* purging does this in each slice. A *lazy* join waits until it has twice the rows and waiting punctuations that
 the last purge left, and 1,000 at least, or until an input ends; until then what it would have purged and emitted stays.
@@ -162,9 +162,9 @@ class MultiJoin(Operator):
         known, schema = self._known[number], self.inputs[number]
         known.closed.forget(self._classes.closing(number, expired))
         known.passed.forget(self._classes.passed(number, expired))
-        if known.heard is not None:
-            known.heard.store.forget(expired)
-            known.heard.changed()
+        if known.received is not None:
+            known.received.store.forget(expired)
+            known.received.changed()
         known.waiting.forget(known.kept, expired)
         if len(known.arrived):
             arrived = PunctuationSet(schema, known.arrived)
@@ -230,8 +230,8 @@ class MultiJoin(Operator):
                 ended |= any(not p.sides for p in closing.others)
                 known.closed.add(closing)
                 self._closing += closing
-                if known.heard is not None:
-                    known.heard.add(ps)
+                if known.received is not None:
+                    known.received.add(ps)
                     self._together = True
                 else:
                     passed = self._classes.passed(i, ps)
@@ -240,7 +240,7 @@ class MultiJoin(Operator):
         return ended
 
     def _closed(self) -> int:
-        return sum(len(known.closed) + known.said() for known in self._known)
+        return sum(len(known.closed) + known.remembered() for known in self._known)
 
     def _many(self) -> bool:
         """Whether a lazy join has got twice as much as the last purge left."""
@@ -287,8 +287,8 @@ class MultiJoin(Operator):
                     passed = [self._passed(j, n, before[j], constants) for j in others]
                     known.closed.known = self._classes.unasked(known.closed.known, n, passed)
         for i, known in enumerate(self._known):
-            if known.heard is not None:
-                known.heard.forget(partial(self._unasked_said, i))
+            if known.received is not None:
+                known.received.forget(partial(self._unasked_received, i))
         for known, keys in zip(self._known, unasked, strict=True):
             known.closed.keys.open(keys)
         self._left_closed = self._closed()
@@ -303,7 +303,7 @@ class MultiJoin(Operator):
                 unasked |= reduce(and_, passed)
         return unasked
 
-    def _unasked_said(self, i: int, keys: pl.DataFrame) -> pl.Series:
+    def _unasked_received(self, i: int, keys: pl.DataFrame) -> pl.Series:
         """The same for what an input has said, by classes that no band is about."""
         plain = [n for n in self._binds[i] if self._classes.shared(n) and n not in self._classes.beside]
         at = {self.inputs[i].names[self._at(i, n)]: self._classes.schema.names[n] for n in plain}

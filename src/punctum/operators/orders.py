@@ -153,7 +153,7 @@ class AccessOrder(Origin):
         others = [(at, p) for at, row in made for p in closings(self._scheme, self._progress, [row])]
         return PlacedPunctuations(self._schema, {}, others)
 
-    def tells(self, attribute: str) -> bool:
+    def orders(self, attribute: str) -> bool:
         """Whether it closes the past of an attribute, and that alone."""
         return self._scheme.terms == ((attribute, Order.ASC),)
 
@@ -237,7 +237,7 @@ class AllPassed(Origin):
         others = [(at, p) for at, row in made for p in closings(self._scheme, self._progress, [row])]
         return PlacedPunctuations(self._scheme.schema, {}, others)
 
-    def tells(self, attribute: str) -> bool:
+    def orders(self, attribute: str) -> bool:
         """Whether it closes the past of an attribute, and that alone."""
         return self._scheme.terms == ((attribute, Order.ASC),)
 

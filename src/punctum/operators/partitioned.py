@@ -31,7 +31,7 @@ class Partitioned:
 
     def __init__(self, schema: Schema, owned: frozenset[frozenset[int]] = frozenset()) -> None:
         self._schema, self._owned = schema, owned
-        self._said: dict[int, Store] = {}
+        self._received: dict[int, Store] = {}
         self._idle = frozenset[int]()
         self._bound = limits().spelled
         self.held = SeenPunctuations(schema)
@@ -41,9 +41,9 @@ class Partitioned:
     def hear(self, known: Iterable[int], idle: Iterable[int]) -> PunctuationBatch:
         """Which sequences there are, and which of them are idle from now on; what holds because of that."""
         before, self._idle = self._idle, frozenset(idle)
-        fresh = [p for p in known if p not in self._said]
-        self.excess = self.excess or bool(self._idle) or bool(fresh and self._said)
-        self._said |= {p: Store(self._schema) for p in fresh}
+        fresh = [p for p in known if p not in self._received]
+        self.excess = self.excess or bool(self._idle) or bool(fresh and self._received)
+        self._received |= {p: Store(self._schema) for p in fresh}
         if self._idle <= before:
             return PunctuationBatch(self._schema)
         whole = PunctuationBatch(self._schema, {}, [end_of_stream(self._schema)])
@@ -56,12 +56,12 @@ class Partitioned:
             fresh = self.held.lacking(puncts)
             own, rest = self._parted(fresh)
             holds += own + self._with_others(rest, partition)
-            self._said[partition].add(rest)
+            self._received[partition].add(rest)
         return self._hold(holds)
 
-    def owned(self, said: PunctuationBatch) -> PunctuationBatch:
+    def owned(self, puncts: PunctuationBatch) -> PunctuationBatch:
         """What one sequence alone can say; what it has said before of others does not matter."""
-        return self._parted(said)[0]
+        return self._parted(puncts)[0]
 
     def _parted(self, puncts: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
         """What one sequence alone can say, and all else."""
@@ -78,7 +78,7 @@ class Partitioned:
 
     def _with_others(self, puncts: PunctuationBatch, partition: int | None) -> PunctuationBatch:
         """What it closes together with what all others have said that are not idle."""
-        for other, store in self._said.items():
+        for other, store in self._received.items():
             if len(puncts) and other != partition and other not in self._idle:
                 puncts = alike(puncts, store)
         return puncts
@@ -89,49 +89,49 @@ class Partitioned:
             return holds
         new = self.held.add_new(holds)
         for keys in frames_of(holds)[0]:
-            for store in self._said.values():
+            for store in self._received.values():
                 if len(store.keys):
                     store.keys.drop(keys)
-        if sum(len(store.keys) for store in self._said.values()) > self._bound:
-            for store in self._said.values():
+        if sum(len(store.keys) for store in self._received.values()) > self._bound:
+            for store in self._received.values():
                 store.keys.open(store.keys.where(self.held.knows))
-            self._bound = 2 * sum(len(store.keys) for store in self._said.values()) + limits().spelled
+            self._bound = 2 * sum(len(store.keys) for store in self._received.values()) + limits().spelled
         return new
 
     def forget(self, expired: PunctuationBatch) -> None:
         """What has expired does not hold any more, and none has said it."""
         self.held.forget(expired)
-        for store in self._said.values():
+        for store in self._received.values():
             store.forget(expired)
 
     def __len__(self) -> int:
-        return len(self.held) + sum(map(len, self._said.values()))
+        return len(self.held) + sum(map(len, self._received.values()))
 
     def tables(self) -> dict[str, Table]:
         """The keys that hold, and those that each sequence has closed."""
-        closed: dict[str, Table] = {f"{CLOSED}said {p}": store.keys for p, store in self._said.items()}
+        closed: dict[str, Table] = {f"{CLOSED}said {p}": store.keys for p, store in self._received.items()}
         return {PAST: self.held.past, **closed}
 
     def restore_tables(self, tables: Mapping[str, Table]) -> None:
         """Go on with the keys of another one."""
         self.held.go_on(tables[PAST])
-        for p, store in self._said.items():
+        for p, store in self._received.items():
             store.go_on(tables[f"{CLOSED}said {p}"])
 
     def metadata(self) -> Metadata:
         """All that is not in tables, as JSON."""
-        sequences = {str(p): store.metadata() for p, store in self._said.items()}
+        sequences = {str(p): store.metadata() for p, store in self._received.items()}
         rest = {"idle": sorted(self._idle), "bound": self._bound, "excess": self.excess}
         return {"held": self.held.metadata(), "said": sequences} | rest
 
     def announce(self, metadata: Metadata) -> None:
         """Have the sequences of another one, and nothing of what they have said."""
-        self._said = {int(p): Store(self._schema) for p in metadata["said"]}
+        self._received = {int(p): Store(self._schema) for p in metadata["said"]}
 
     def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self.held.restore(metadata["held"])
-        for p, store in self._said.items():
+        for p, store in self._received.items():
             store.restore(metadata["said"][str(p)])
         self._idle, self._bound = frozenset(metadata["idle"]), metadata["bound"]
         self.excess = metadata["excess"]
@@ -164,36 +164,36 @@ def guard_of(schema: Schema, of: Partitioned) -> Guard:
     return Guard(schema, _SeenHere(schema, of))
 
 
-def alike(new: PunctuationBatch, said: Store) -> PunctuationBatch:
+def alike(new: PunctuationBatch, known: Store) -> PunctuationBatch:
     """What new punctuations and a store close together, on attributes that one of them speaks of.
 
     All else that they have in common, nobody has promised, and it may be as much as both of them multiplied.
     """
-    if said.ended:
+    if known.ended:
         return new
     both, schema = PunctuationBatch(new.schema), new.schema
     rest: list[Punctuation] = []
-    several = [set(shape.positions) for shape in said.keys.shapes() if len(shape.positions) > 1]
-    boxes = bool(said.known.lines()[1])
+    several = [set(shape.positions) for shape in known.keys.shapes() if len(shape.positions) > 1]
+    boxes = bool(known.known.lines()[1])
     for at, values in new.constants.items():
-        closed = said.closed(values.to_frame(schema.names[at]))
+        closed = known.closed(values.to_frame(schema.names[at]))
         both += PunctuationBatch(schema, {at: values.filter(closed)})
         if boxes or any(at in shape for shape in several):
             rest += PunctuationBatch(schema, {at: values.filter(~closed)})
     for positions, ps in by_attributes(filter(is_key, new.others)).items():
-        closed = said.closed(keys_of(PunctuationBatch(schema, {}, ps), positions)[0])
+        closed = known.closed(keys_of(PunctuationBatch(schema, {}, ps), positions)[0])
         both.others += [p for p, is_closed in zip(ps, closed, strict=True) if is_closed]
         rest += [p for p, is_closed in zip(ps, closed, strict=True) if not is_closed]
     rest += [p for p in new.others if not is_key(p)]
-    if rest and len(said.known):
-        both += batch(schema, chain.from_iterable(map(said.known.alike, rest)))
-    for shape in said.keys.shapes() if rest else ():
+    if rest and len(known.known):
+        both += batch(schema, chain.from_iterable(map(known.known.alike, rest)))
+    for shape in known.keys.shapes() if rest else ():
         here = set(shape.positions)
         beside = [p for p in rest if _comparable(here, {at for at, _ in p.sides})]
         if any(not p.sides for p in beside):
-            both += said.keys.overlapping(shape, beside)
+            both += known.keys.overlapping(shape, beside)
         elif beside:
-            keys = PunctuationSet(schema, said.keys.overlapping(shape, beside))
+            keys = PunctuationSet(schema, known.keys.overlapping(shape, beside))
             both += batch(schema, chain.from_iterable(map(keys.within, beside)))
     return both
 

@@ -69,7 +69,7 @@ class Project(Operator):
         """What each of some punctuations by itself says over the output, where it was."""
         plain = {n: column for at, column in puncts.constants.items() if self._plain[at] for n in self._shown[at]}
         computed = (at for at in puncts.constants if self._shown[at] and not self._plain[at])
-        others = [*puncts.others, *(other for at in computed for other in puncts.each(at))]
+        others = [*puncts.others, *(other for at in computed for other in puncts.constants_of(at))]
         return PlacedPunctuations(self.output, plain, [(place, q) for place, p in others for q in self._images([p])])
 
     def _rows(self, df: pl.DataFrame) -> pl.DataFrame:

@@ -80,8 +80,8 @@ class Punctuate(Operator):
 
     def times(self, attribute: str, rows: pl.DataFrame) -> pl.DataFrame:
         """Where members of a list move the time that an attribute tells, by rows that are yet to come, with places."""
-        told = [o for o in self._origins if isinstance(o, AllPassed) and o.tells(attribute)]
-        return rising([origin.times(rows) for origin in told])
+        origins = [o for o in self._origins if isinstance(o, AllPassed) and o.orders(attribute)]
+        return rising([origin.times(rows) for origin in origins])
 
     def tables(self) -> dict[str, Table]:
         """What the origins remember, and what was emitted and does not coalesce."""

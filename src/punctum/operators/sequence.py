@@ -68,7 +68,7 @@ class PlacedPunctuations:
         others = [(place, p) for place, p in self.others if {i for i, _ in p.sides} <= some]
         return PlacedPunctuations(self.schema, {at: c for at, c in self.constants.items() if at in some}, others)
 
-    def each(self, at: int) -> Iterator[tuple[int, Punctuation]]:
+    def constants_of(self, at: int) -> Iterator[tuple[int, Punctuation]]:
         """The constants of an attribute, one by one."""
         values, where = self.constants[at]
         return zip(where, constant_punctuations(self.schema, at, values), strict=True)
@@ -176,10 +176,10 @@ def why(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> pl.Ser
     for hit in _hits(rows, at, puncts):
         if hit.numbers is None:
             keys = to_rows(rows.select(hit.names)[hit.rows])
-            told = {
+            texts = {
                 key: to_json(Punctuation.of(schema, dict(zip(hit.names, key, strict=True))), schema) for key in keys
             }
-            reasons = reasons.scatter(hit.rows, [told[key] for key in keys])
+            reasons = reasons.scatter(hit.rows, [texts[key] for key in keys])
         else:
             named = {n: to_json(puncts.others[n][1], schema) for n in hit.numbers.unique()}
             reasons = reasons.scatter(hit.rows, [named[n] for n in hit.numbers])

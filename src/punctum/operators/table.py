@@ -193,11 +193,11 @@ class Table:
         if other or not columns or limits().share * values.height >= len(self):
             return self.all()
         hashed = np.unique(hashes(values)) if self._segments else np.zeros(0, np.uint64)
-        return self._found((n, segment.having(columns, hashed)) for n, segment in self._segments.items())
+        return self._view((n, segment.having(columns, hashed)) for n, segment in self._segments.items())
 
     def between(self, column: str, lows: Numbers, highs: Numbers) -> View:
         """Some rows, among them all whose 64-bit place in a column is in one of some ranges."""
-        return self._found((n, segment.between(column, lows, highs)) for n, segment in self._segments.items())
+        return self._view((n, segment.between(column, lows, highs)) for n, segment in self._segments.items())
 
     def least(self, column: str) -> Any:
         """The least value of a column with 64-bit places, which has no NULLs."""
@@ -300,7 +300,7 @@ class Table:
         masks = [self._segments[n].marked(mark, positions) for n, positions in parts.items()]
         return pl.Series(np.concatenate([np.zeros(0, np.bool_), *masks]))
 
-    def _found(self, parts: Iterable[tuple[int, Positions | None]]) -> View:
+    def _view(self, parts: Iterable[tuple[int, Positions | None]]) -> View:
         return View(self, {n: positions for n, positions in parts if positions is None or len(positions)})
 
     def _put_behind(self, segment: Segment) -> None:

@@ -15,7 +15,7 @@ from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.closed import Closed
 from punctum.operators.emitted import forget
-from punctum.operators.keys import frames_of, on_exactly, said
+from punctum.operators.keys import frames_of, key_punctuations, on_exactly
 from punctum.operators.matching import free, matches
 from punctum.operators.near import near
 from punctum.operators.operator import Metadata
@@ -75,7 +75,7 @@ class Waiting:
         """What waits no longer because rows have been dropped."""
         freed = PunctuationBatch(self._schema)
         for names, keys in self._loose.items():
-            loose = said(self._schema, keys.unique(maintain_order=True))
+            loose = key_punctuations(self._schema, keys.unique(maintain_order=True))
             none, _ = free(near(table, loose).rows, loose)
             self._marked[names] -= len(none)
             freed += none
@@ -104,7 +104,7 @@ class Waiting:
         """What waits in the list, and how many keys do, as data for JSON."""
         marked = [[*names, many] for names, many in self._marked.items()]
         keys = (keys.unique(maintain_order=True) for keys in self._loose.values())
-        loose = [written(said(self._schema, some), self._schema) for some in keys]
+        loose = [written(key_punctuations(self._schema, some), self._schema) for some in keys]
         dropped = {"loose": loose} if self._dropped else {}
         return {"others": written(self._others, self._schema), "marked": marked} | dropped
 

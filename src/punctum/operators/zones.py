@@ -16,7 +16,7 @@ import polars as pl
 
 from punctum.algebra.values import Type
 from punctum.ir.expressions import Call, Literal
-from punctum.ir.zones import CYCLE, changes, only_offset
+from punctum.ir.expressions.zones import CYCLE, changes, only_offset
 from punctum.operators.times import INSTANTS, TOO_FAR, WIDE
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]

@@ -20,11 +20,11 @@ from starlette.routing import Route
 from punctum.compile import compile
 from punctum.errors import PunctumError
 from punctum.page.events import Events
-from punctum.page.feedback import Files, feedback_said
+from punctum.page.feedback import Files, feedback_by_file
 from punctum.page.register import LONGEST, explained, verdicts
 from punctum.page.steps import steps
 from punctum.page.stories import STORIES, story
-from punctum.page.watched import WatchedQuery, told
+from punctum.page.watched import WatchedQuery, error_fields
 from punctum.page.work import MeasuredWork
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "txt": "text/plain", "svg": "image/svg+xml"}
@@ -57,7 +57,7 @@ class PageAnswers:
             Route("/api/queries/{name}/batches", json_(self._batches)),
             Route("/api/queries/{name}/state", json_(self._state)),
             Route("/api/queries/{name}/quarantine", json_(self._quarantine)),
-            Route("/api/queries/{name}/feedback", json_(lambda r: feedback_said(self._files(r)))),
+            Route("/api/queries/{name}/feedback", json_(lambda r: feedback_by_file(self._files(r)))),
             Route("/api/queries/{name}/waiting", json_(lambda r: self._query(r).waiting())),
             Route("/api/queries/{name}", json_(lambda r: self._summary(self._named(r)) | self._picture(r))),
             Route("/api/check", partial(self._compile, verdicts), methods=["POST"]),
@@ -95,7 +95,7 @@ class PageAnswers:
             try:
                 return _Answer(await self.work.run(answer, request))
             except PunctumError as error:
-                return _Answer(told(error), 409)
+                return _Answer(error_fields(error), 409)
 
         return answered
 
@@ -165,7 +165,7 @@ class PageAnswers:
         try:
             await self.work.run(do)
         except PunctumError as error:
-            return _Answer(told(error), 409)
+            return _Answer(error_fields(error), 409)
         return _Answer({"done": what})
 
 

@@ -29,7 +29,7 @@ class Events:
         self._queries, self._work, self._room = queries, work, room
         self._clients: set[asyncio.Queue[str | None]] = set()
         self._seen: dict[str, tuple[float, int]] = {}
-        self._told: dict[str, dict[str, Any]] = {}
+        self._sent: dict[str, dict[str, Any]] = {}
         self._stamps: dict[str, object] = {}
         self._looking: asyncio.Task[None] | None = None
 
@@ -81,7 +81,7 @@ class Events:
             look += 1
             await asyncio.sleep(EVERY)
         self._seen.clear()
-        self._told.clear()
+        self._sent.clear()
         self._stamps.clear()
 
     def _news(self, name: str, query: WatchedQuery) -> list[str]:
@@ -99,8 +99,8 @@ class Events:
         for batch in new:
             yield event("batch", {"query": name, "batch": batch})
         status = query.status()
-        if self._told.get(name) != status:
-            self._told[name] = status
+        if self._sent.get(name) != status:
+            self._sent[name] = status
             yield event("status", {"query": name} | status)
 
 

@@ -73,7 +73,7 @@ class PageGuard:
 
 def _headers(nonce: str) -> list[tuple[bytes, bytes]]:
     policy = "; ".join(f"{name} {value}" for name, value in POLICY.items()).format(nonce=nonce)
-    told = {
+    headers = {
         "content-security-policy": policy,
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
@@ -81,4 +81,4 @@ def _headers(nonce: str) -> list[tuple[bytes, bytes]]:
         "cross-origin-opener-policy": "same-origin",
         "cache-control": "no-store",
     }
-    return [(name.encode(), value.encode()) for name, value in told.items()]
+    return [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -35,15 +35,15 @@ def notes(compiled: CompiledQuery, directory: Location, quarantine: Location) ->
 
 def write_notes(checkpoint: Location, noted: Notes) -> None:
     """Write them into a checkpoint."""
-    told = {"picture": noted.picture, "quarantine": noted.quarantine, "streams": dict(noted.streams)}
-    replace_text(checkpoint / "punctum" / _FILE, json.dumps(told))
+    content = {"picture": noted.picture, "quarantine": noted.quarantine, "streams": dict(noted.streams)}
+    replace_text(checkpoint / "punctum" / _FILE, json.dumps(content))
 
 
 def read_notes(checkpoint: Location) -> Notes | None:
     """Those of a checkpoint; nothing when they cannot be read, for whoever only looks should not fail by that."""
     try:
-        told: dict[str, Any] = json.loads((checkpoint / "punctum" / _FILE).read_text("utf-8"))
-        return Notes(told["picture"], told["quarantine"], told["streams"])
+        content: dict[str, Any] = json.loads((checkpoint / "punctum" / _FILE).read_text("utf-8"))
+        return Notes(content["picture"], content["quarantine"], content["streams"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

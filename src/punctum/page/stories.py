@@ -23,10 +23,10 @@ class PageStory:
     name: str
 
     @cached_property
-    def _told(self) -> dict[str, Any]:
+    def _content(self) -> dict[str, Any]:
         text = resources.files("punctum.page").joinpath("stories", f"{self.name}.json").read_text("utf-8")
-        told: dict[str, Any] = json.loads(text)
-        return told
+        content: dict[str, Any] = json.loads(text)
+        return content
 
     @cached_property
     def sql(self) -> str:
@@ -37,18 +37,18 @@ class PageStory:
     @property
     def slices(self) -> Sequence[Mapping[str, Sequence[Mapping[str, Any]]]]:
         """What its streams send."""
-        return [piece["sends"] for piece in self._told.get("slices", [])]
+        return [piece["sends"] for piece in self._content.get("slices", [])]
 
     @property
     def summary(self) -> dict[str, Any]:
         """Its name and title, and whether there are slices to travel through."""
-        return {"name": self.name, "title": self._told["title"], "slices": len(self.slices)}
+        return {"name": self.name, "title": self._content["title"], "slices": len(self.slices)}
 
     @property
     def whole(self) -> dict[str, Any]:
         """All of it, as data for JSON."""
-        says = [piece["say"] for piece in self._told.get("slices", [])]
-        return self.summary | {"text": self._told["text"], "sql": self.sql, "says": says}
+        says = [piece["say"] for piece in self._content.get("slices", [])]
+        return self.summary | {"text": self._content["text"], "sql": self.sql, "says": says}
 
 
 STORIES = tuple(

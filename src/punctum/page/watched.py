@@ -166,7 +166,7 @@ def by_reason(records: Iterable[dict[str, Any]], show: int) -> dict[str, Any]:
     return {"rows": counted.total(), "reasons": reasons}
 
 
-def told(error: PunctumError) -> dict[str, str]:
+def error_fields(error: PunctumError) -> dict[str, str]:
     """An error as data for JSON."""
     return {"error": error.what, "detail": error.detail, "hint": error.hint}
 

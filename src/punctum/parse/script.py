@@ -11,6 +11,7 @@ from punctum.algebra.schema import Schema
 from punctum.errors import Place, PunctumError, SchemaError, SqlError, choices, nearest
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
+from punctum.ir.expressions.zones import WITHOUT, session_zone
 from punctum.ir.functions import NAMES
 from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.ir.lifted import elements_of, temporal_of
@@ -18,7 +19,6 @@ from punctum.ir.punctuated import each_once, punctuated
 from punctum.ir.relations import Source
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, walk
-from punctum.ir.zones import WITHOUT, session_zone
 from punctum.parse.binder.lookups import looked_up
 from punctum.parse.binder.nested import check_nested, check_stream
 from punctum.parse.binder.select import Queries, check_reads

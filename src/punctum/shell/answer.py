@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 from punctum.analyse.report.text import text
 from punctum.compile import CompiledQuery
-from punctum.engine.arriving import Arriving
+from punctum.engine.arriving import SLICE, Arriving
 from punctum.engine.exchange.quarantine import Record, Room, format_records
 from punctum.engine.in_process import InProcess, KeptHere
 from punctum.engine.infer.inferred import InferredStream
@@ -44,13 +44,13 @@ class Answer:
             yield from (f"  {line}" for line in format_records(map(asdict, self.records), _SHOWN))
 
 
-def once(known: Known, query: CompiledQuery, out: Output) -> Answer:
-    """Read what is there, to its end; then all streams have ended, and every row of the result is final."""
+def once(known: Known, query: CompiledQuery, out: Output, size: int = SLICE) -> Answer:
+    """Read what is there, so many bytes at a time; then all streams have ended, and all that came out is final."""
     arriving = _arriving(known, query, settle=0)
     _check_size(known, query)
     answer, running = Answer(query), InProcess(query.last, known.base)
     try:
-        for slice_ in arriving.slices():
+        for slice_ in arriving.slices(size):
             _take(answer, out, *running.feed(slice_, _now()))
         answer.kept = running.kept()
         _take(answer, out, *running.end(_now()))
@@ -87,8 +87,8 @@ def notes(known: Known, given: Answer) -> Iterator[str]:
             yield from _inferred(inferred)
     if given.ended and not analysis.admitted:
         yield "note: this was final because the files ended; as files go on to come (--follow) it would be refused:"
-        told = text([analysis], given.query.sql).splitlines()
-        yield from (line for line in told if line.startswith(_TOLD) or "grows without bound" in line)
+        lines = text([analysis], given.query.sql).splitlines()
+        yield from (line for line in lines if line.startswith(_TOLD) or "grows without bound" in line)
 
 
 def _inferred(inferred: InferredStream) -> Iterator[str]:

@@ -23,7 +23,7 @@ MOST_ROWS = 5_000_000
 class Evidence:
     """The rows of a stream's files, up to so many of them, and its punctuations."""
 
-    found: InferredStream
+    inferred: InferredStream
     rows: pl.DataFrame
     files: int = 0
     """How many files have been looked at."""
@@ -36,7 +36,7 @@ class Evidence:
     def described(self) -> str:
         """What was looked at, in words."""
         many = "file" if self.files == 1 else "files"
-        whole = self.files == len(self.found.files.splits)
+        whole = self.files == len(self.inferred.files.splits)
         return f"{self.rows.height:,} rows of {self.files:,} {many}" + ("" if whole else " (there are more)")
 
     def place(self, row: int) -> str:
@@ -46,9 +46,9 @@ class Evidence:
 
     def late(self) -> list[Record]:
         """The rows that stand behind a punctuation that matches them."""
-        stream = self.found.stream()
+        stream = self.inferred.stream()
         query = compile_query(f"SELECT * FROM `{NAME}`", "late", Options(streams={NAME: _named(stream)}))
-        running, base = InProcess(query.last, self.found.files.base), self.found.files.base
+        running, base = InProcess(query.last, self.inferred.files.base), self.inferred.files.base
         try:
             slices = Arriving([stream], base, {stream.name: base}, settle=0).slices()
             records = [record for s in slices for record in running.feed({NAME: s[stream.name]})[1]]
@@ -64,15 +64,15 @@ def _named(stream: StreamDef) -> StreamDef:
     return StreamDef(NAME, stream.schema, stream.schemes, format=stream.format, options=stream.options)
 
 
-def evidence(found: InferredStream, most: int = MOST_ROWS) -> Evidence:
+def evidence(inferred: InferredStream, most: int = MOST_ROWS) -> Evidence:
     """What the files of a stream hold, file by file until there are so many rows."""
-    schema = found.schema
-    stream = found.stream()
+    schema = inferred.schema
+    stream = inferred.stream()
     assert stream.format is not None
-    given = Evidence(found, pl.DataFrame())
+    given = Evidence(inferred, pl.DataFrame())
     frames, count = list[pl.DataFrame](), 0
-    for split in found.files.splits:
-        read = READERS[stream.format](found.files.base / split.name, schema, stream.options, split)
+    for split in inferred.files.splits:
+        read = READERS[stream.format](inferred.files.base / split.name, schema, stream.options, split)
         given._reads.append((count, split.name, read))
         given.punctuations += punctuations_of(schema, read.piece)
         given.broken += read.rejected.height + read.more

@@ -12,8 +12,8 @@ from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.tables import members
 from punctum.errors import Place, PunctumError, SqlError, nearest
 from punctum.ir.definitions import StreamDef, TableColumn, TableDef
+from punctum.ir.expressions.zones import WITHOUT
 from punctum.ir.windows import window
-from punctum.ir.zones import WITHOUT
 from punctum.parse.script import is_query, named_files, parse_script
 
 

@@ -71,13 +71,15 @@ def proposals(of: Evidence) -> list[Proposal]:
 
 def seen(of: Evidence) -> Iterator[Proposal]:
     """What the punctuations in the files are on."""
-    nulls = [name for name in of.found.schema.names if of.rows.height and of.rows[name].null_count()]
+    nulls = [name for name in of.inferred.schema.names if of.rows.height and of.rows[name].null_count()]
     schemes = schemes_of(of.punctuations, nulls)
     late = of.late() if schemes else []
     for terms, count in schemes.items():
         values, covered = _coverage(of, terms)
         columns = ", ".join(name for name, _ in terms)
-        told = f"{count:,} punctuations on ({columns}); they cover {covered:,} of {values:,} values in {of.described}"
+        counted = (
+            f"{count:,} punctuations on ({columns}); they cover {covered:,} of {values:,} values in {of.described}"
+        )
         broken = ""
         behind = [record for record in late if _on(record) == {name for name, _ in terms}]
         if behind:
@@ -86,7 +88,7 @@ def seen(of: Evidence) -> Iterator[Proposal]:
             broken = f"{n:,} {stand} behind a punctuation that matches, the first in {where}"
         elif 2 * covered < values:
             broken = f"{values - covered:,} values are not covered"
-        yield Proposal(f"PUNCTUATED {scheme_text(terms)}", told, broken)
+        yield Proposal(f"PUNCTUATED {scheme_text(terms)}", counted, broken)
 
 
 def _on(record: Record) -> set[str]:
@@ -97,7 +99,7 @@ def _on(record: Record) -> set[str]:
 def _coverage(of: Evidence, terms: Terms) -> tuple[int, int]:
     """How many values the rows have on some columns, and how many of them punctuations of these columns cover."""
     names = [name for name, _ in terms]
-    schema = of.found.schema
+    schema = of.inferred.schema
     part = Schema(tuple(schema.attributes[schema.index(name)] for name in names))
     puncts = PunctuationSet(part)
     for punctuation in of.punctuations:
@@ -110,25 +112,25 @@ def _coverage(of: Evidence, terms: Terms) -> tuple[int, int]:
 
 def uniques(of: Evidence) -> Iterator[Proposal]:
     """Columns that have each value once; where none has, pairs of them."""
-    rows, names = of.rows, [a.name for a in of.found.schema.attributes if a.type in _KEYS]
+    rows, names = of.rows, [a.name for a in of.inferred.schema.attributes if a.type in _KEYS]
     if rows.height < LEAST:
         return
     counts = {name: rows[name].n_unique() for name in names}
     for name, count in counts.items():
-        told = f"{count:,} values in {of.described}"
+        counted = f"{count:,} values in {of.described}"
         if count == rows.height:
-            yield Proposal(f"UNIQUE ({named(name)})", f"{told}, none twice")
+            yield Proposal(f"UNIQUE ({named(name)})", f"{counted}, none twice")
         elif count >= _NEARLY * rows.height:
-            yield Proposal(f"UNIQUE ({named(name)})", told, _twice(of, [name], rows.height - count))
+            yield Proposal(f"UNIQUE ({named(name)})", counted, _twice(of, [name], rows.height - count))
     if rows.height in counts.values():
         return
-    pairs = [a.name for a in of.found.schema.attributes if a.type in (*_KEYS, Type.DATE, *_TIMES)][:_MANY]
+    pairs = [a.name for a in of.inferred.schema.attributes if a.type in (*_KEYS, Type.DATE, *_TIMES)][:_MANY]
     for left, right in combinations(pairs, 2):
         # values that had nothing to do with each other would meet so often
         expected = rows.height**2 / 2 / max(rows[left].n_unique() * rows[right].n_unique(), 1)
         if expected >= 3 and rows.select(left, right).n_unique() == rows.height:
-            told = f"{rows.height:,} pairs in {of.described}, none twice"
-            yield Proposal(f"UNIQUE ({named(left)}, {named(right)})", told)
+            counted = f"{rows.height:,} pairs in {of.described}, none twice"
+            yield Proposal(f"UNIQUE ({named(left)}, {named(right)})", counted)
 
 
 def _twice(of: Evidence, names: list[str], count: int) -> str:
@@ -146,7 +148,7 @@ def orders(of: Evidence) -> Iterator[Proposal]:
     """Columns in whose order rows come: all of them, nearly all, or those of each key."""
     if of.rows.height < LEAST:
         return
-    for attribute in of.found.schema.attributes:
+    for attribute in of.inferred.schema.attributes:
         if attribute.type in _ORDERED and not of.rows[attribute.name].null_count():
             whole = list(_order(of, attribute.name))
             yield from whole
@@ -176,14 +178,14 @@ def _late(of: Evidence, name: str, clause: str) -> Iterator[Proposal]:
     most = behind[row]
     if late > _LATE * of.rows.height or most * 10 > values.tail(1)[0] - values.min():
         return
-    told = f"{late:,} of {of.described} come late"
+    counted = f"{late:,} of {of.described} come late"
     where = f"{_shown(of.rows[name][row])} in {of.place(row)} comes furthest behind"
     if isinstance(of.rows[name].dtype, pl.Datetime):
         seconds = max(math.ceil(most / 1_000_000), 1)
         length = f"{seconds} second" + "s" * (seconds > 1)
-        yield Proposal(f"{clause} DELAY '{length}'", f"{told}, none by more: {where}")
+        yield Proposal(f"{clause} DELAY '{length}'", f"{counted}, none by more: {where}")
     else:
-        yield Proposal(clause, told, f"{where}: with DELAY {most} all rows keep it")
+        yield Proposal(clause, counted, f"{where}: with DELAY {most} all rows keep it")
 
 
 def _orders_by_key(of: Evidence, name: str, kind: Type) -> Iterator[Proposal]:
@@ -191,20 +193,22 @@ def _orders_by_key(of: Evidence, name: str, kind: Type) -> Iterator[Proposal]:
     if kind not in (Type.BIGINT, *_TIMES):
         return
     rows = of.rows
-    for key in (a.name for a in of.found.schema.attributes if a.type in (Type.BIGINT, Type.STRING) and a.name != name):
+    for key in (
+        a.name for a in of.inferred.schema.attributes if a.type in (Type.BIGINT, Type.STRING) and a.name != name
+    ):
         keys = rows[key].n_unique()
         if not 2 <= keys <= rows.height // _STEPS:
             continue
         steps = rows.select((pl.col(name).to_physical() - pl.col(name).to_physical().shift()).over(key)).to_series()
         back, up = int((steps < 0).sum()), int((steps > 0).sum())
         if not back and up >= LEAST:
-            told = f"{up:,} steps up within {keys:,} values of {named(key)} and none back in {of.described}"
-            yield Proposal(f"PUNCTUATE ({named(key)}, {named(name)} ASC)", told)
+            counted = f"{up:,} steps up within {keys:,} values of {named(key)} and none back in {of.described}"
+            yield Proposal(f"PUNCTUATE ({named(key)}, {named(name)} ASC)", counted)
 
 
 def events(of: Evidence, unique: list[str]) -> Iterator[Proposal]:
     """Values of a column behind which no row with the same key comes."""
-    attributes, rows = of.found.schema.attributes, of.rows
+    attributes, rows = of.inferred.schema.attributes, of.rows
     keys = [a.name for a in attributes if a.type in (Type.BIGINT, Type.STRING)]
     keys = [name for name in keys if f"UNIQUE ({named(name)})" not in unique and rows[name].n_unique() > 1]
     flags = [a.name for a in attributes if a.type in (Type.STRING, Type.BOOLEAN, Type.BIGINT)]
@@ -231,17 +235,19 @@ def _event(of: Evidence, key: str, flag: str) -> Iterator[Proposal]:
         closed = int(closing["last"].sum())
         value = [_literal(v) for v in closing["f"]]
         when = f"{named(flag)} = {value[0]}" if len(value) == 1 else f"{named(flag)} IN ({', '.join(value)})"
-        told = f"it closes {closed:,} of {keys:,} values of {named(key)}, and no row comes behind it in {of.described}"
+        evidence_text = (
+            f"it closes {closed:,} of {keys:,} values of {named(key)}, and no row comes behind it in {of.described}"
+        )
         broken = "" if 2 * closed >= keys else f"{keys - closed:,} values are not closed"
-        yield Proposal(f"PUNCTUATE ({named(key)}) WHEN {when}", told, broken)
+        yield Proposal(f"PUNCTUATE ({named(key)}) WHEN {when}", evidence_text, broken)
     for value, n, is_last, _ in enough.filter(
         (pl.col("last") < pl.col("n")) & (pl.col("last") >= 0.9 * pl.col("n"))
     ).rows():
         wrong = rows.filter((pl.col("f") == value) & ~pl.col("last")).row(0, named=True)
         behind = rows.filter(pl.col("k").eq_missing(pl.lit(wrong["k"])) & (pl.col("row") > wrong["row"]))["row"][0]
-        told = f"{is_last:,} of {n:,} rows with it are the last of their {named(key)} in {of.described}"
+        evidence_text = f"{is_last:,} of {n:,} rows with it are the last of their {named(key)} in {of.described}"
         where = f"behind {of.place(wrong['row'])} comes {of.place(behind)}"
-        yield Proposal(f"PUNCTUATE ({named(key)}) WHEN {named(flag)} = {_literal(value)}", told, where)
+        yield Proposal(f"PUNCTUATE ({named(key)}) WHEN {named(flag)} = {_literal(value)}", evidence_text, where)
 
 
 def _literal(value: object) -> str:

@@ -66,7 +66,7 @@ def stream_name(pattern: str, taken: Iterable[str] = ()) -> str:
 
 
 def created(
-    found: InferredStream,
+    inferred: InferredStream,
     name: str,
     clauses: Iterable[Commented] | None = None,
     directory: Path | None = None,
@@ -76,11 +76,11 @@ def created(
     Its path starts where theirs do, or in another directory.
     """
     if clauses is None:
-        clauses = [Commented(f"PUNCTUATED {scheme_text(terms)}") for terms in found.schemes]
-    path, whole = found.files.directory
+        clauses = [Commented(f"PUNCTUATED {scheme_text(terms)}") for terms in inferred.schemes]
+    path, whole = inferred.files.directory
     if directory is not None:
-        path = os.path.relpath(found.files.base / path, directory)
-    lines = [f"-- columns from {found.sample.described} of '{found.files.pattern}'"]
+        path = os.path.relpath(inferred.files.base / path, directory)
+    lines = [f"-- columns from {inferred.sample.described} of '{inferred.files.pattern}'"]
     lines += [] if whole else [f"-- the stream reads all files of {path}, and not only these"]
-    lines += [f"-- {why}" for why in (*found.columns.left_out.values(), *found.columns.notes)]
-    return "\n".join([*lines, found.create(name, path, clauses)])
+    lines += [f"-- {why}" for why in (*inferred.columns.left_out.values(), *inferred.columns.notes)]
+    return "\n".join([*lines, inferred.create(name, path, clauses)])

@@ -43,8 +43,8 @@ class Guard:
         """The grammatical part of the next slice, and its violations."""
         self._slices += 1
         taken = [self.take(element) for element in xs]
-        violations = [found for found in taken if isinstance(found, BrokenPromise)]
-        return Slice.of(*(e for found in taken if isinstance(found, tuple) for e in found)), violations
+        violations = [guarded for guarded in taken if isinstance(guarded, BrokenPromise)]
+        return Slice.of(*(e for guarded in taken if isinstance(guarded, tuple) for e in guarded)), violations
 
     def take(self, element: Element) -> tuple[Element, ...] | BrokenPromise:
         """What the next element brings: itself if it is a row and grammatical, what is new of a punctuation."""

@@ -70,12 +70,12 @@ class Lead(Over):
         return {"input": [t for t in ts if not self._placed(t, seen)], "after": placed}
 
     def cpass(self, *inputs: Slice) -> list[Row]:
-        return self._out(inputs[0].rows, self._waiting(inputs[0].rows, self._said(inputs[0])))
+        return self._out(inputs[0].rows, self._waiting(inputs[0].rows, self._received(inputs[0])))
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
-        rows = self._waiting(inputs[0].rows, self._said(inputs[0]))
+        rows = self._waiting(inputs[0].rows, self._received(inputs[0]))
         return [self._over_output(p) for p in inputs[0].puncts if not any(map(p.match, rows))]
 
     def ckeep(self, *inputs: Slice) -> Kept:
         (xs,) = inputs
-        return self._split(self._waiting(xs.rows, self._said(xs)), self._said(xs))
+        return self._split(self._waiting(xs.rows, self._received(xs)), self._received(xs))

@@ -43,7 +43,7 @@ class Lookup(Unary[None], Specified):
         return None
 
     def step(self, ts: Rows, st: None) -> tuple[Rows, None]:
-        return [row for t in ts for row in self._found(t)], st
+        return [row for t in ts for row in self._partners(t)], st
 
     def prop(self, ps: Puncts, st: None) -> Puncts:
         return [q for p in ps for q in self._shown().images(p)]
@@ -51,7 +51,7 @@ class Lookup(Unary[None], Specified):
     def keep(self, ps: Puncts, st: None) -> None:
         return st
 
-    def _found(self, t: Row) -> list[Row]:
+    def _partners(self, t: Row) -> list[Row]:
         mine = tuple(t[i] for i, _ in self.on)  # as tuples, in which NaN equals itself
         equal = (u for u in self.table if None not in mine and mine == tuple(u[j] for _, j in self.on))
         pairs = [t + u for u in equal if valued(self.residual, t + u)]
@@ -72,7 +72,7 @@ class Lookup(Unary[None], Specified):
         return Project(self.schema, tuple(columns))
 
     def cpass(self, *inputs: Slice) -> list[Row]:
-        return [row for t in inputs[0].rows for row in self._found(t)]
+        return [row for t in inputs[0].rows for row in self._partners(t)]
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
         return [q for p in inputs[0].puncts if not p.empty for q in self._shown().images(p)]

@@ -85,10 +85,10 @@ class OuterJoin(Join):
             pairs = [(t, s) for t in ts for s in theirs.rows if self._meet(side, t, s)]
             return [t + s if side == 0 else s + t for t, s in pairs], _state(side, mine, new)
         left = mine if side == 0 else new
-        found = [t for t, partner in zip(left.rows, left.met, strict=True) if partner]
+        matched = [t for t, partner in zip(left.rows, left.met, strict=True) if partner]
         left = replace(left, rows=tuple(t for t, partner in zip(left.rows, left.met, strict=True) if not partner))
         left = replace(left, met=(False,) * len(left.rows))
-        return found if self.kind is JoinKind.SEMI else [], (left, new if side == 0 else mine)
+        return matched if self.kind is JoinKind.SEMI else [], (left, new if side == 0 else mine)
 
     def pass_left(self, ps: Puncts, st: State) -> Rows:
         return self._alone((self._received(0, ps, st[0]), st[1]))

@@ -126,8 +126,8 @@ class Over(Unary[OverState], Specified):
         for t in in_full(self.schema, self.keys).sorted(ts):
             partitions.setdefault(self._key(t), []).append(t)
         placed = [(rows, n) for rows in partitions.values() for n in range(len(rows))]
-        found = [(rows[n], valued(self._value, (rows, n))) for rows, n in placed]
-        return [(t, (*t, value[0])) for t, value in found if value is not None]
+        valued_rows = [(rows[n], valued(self._value, (rows, n))) for rows, n in placed]
+        return [(t, (*t, value[0])) for t, value in valued_rows if value is not None]
 
     def _value(self, place: tuple[list[Row], int]) -> tuple[Value | None]:
         rows, n = place
@@ -171,11 +171,11 @@ class Over(Unary[OverState], Specified):
     def _over_output(self, p: Punctuation) -> Punctuation:
         return Punctuation.of(self.output, {self.schema.names[i]: pattern for i, pattern in p.sides})
 
-    def _said(self, xs: Slice) -> PunctuationSet:
+    def _received(self, xs: Slice) -> PunctuationSet:
         return PunctuationSet(self.schema, self._of_use(xs.puncts))
 
     def cpass(self, *inputs: Slice) -> list[Row]:
-        done = self._done(self._said(inputs[0]))
+        done = self._done(self._received(inputs[0]))
         return [row for t, row in self._valued(inputs[0].rows) if set_match(t, done)]
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
@@ -184,7 +184,7 @@ class Over(Unary[OverState], Specified):
 
     def ckeep(self, *inputs: Slice) -> Kept:
         (xs,) = inputs
-        seen = self._said(xs)
+        seen = self._received(xs)
         open_rows = set_nomatch_ts(xs.rows, self._closing(seen))
         done = self._done(seen)
         return {

@@ -36,29 +36,31 @@ class Partitioned:
 
     def __init__(self, schema: Schema, owned: Collection[str] = ()) -> None:
         self._schema, self._owned = schema, [schema.index(name) for name in owned]
-        self._said: dict[int, PunctuationSet] = {}
+        self._received: dict[int, PunctuationSet] = {}
         self._held = PunctuationSet(schema)
         self._idle = frozenset[int]()
 
     def hear(self, known: Iterable[int], idle: Iterable[int] = ()) -> tuple[Punctuation, ...]:
         """Which sequences there are, and which of them are idle from now on; what holds because of that."""
-        self._said = {p: self._said.get(p, PunctuationSet(self._schema)) for p in known}
+        self._received = {p: self._received.get(p, PunctuationSet(self._schema)) for p in known}
         self._idle = frozenset(idle)
-        first, *others = (said for p, said in self._said.items() if p not in self._idle)
+        first, *others = (known_set for p, known_set in self._received.items() if p not in self._idle)
         return self._hold(_common(first, others))
 
     def take(self, partition: int, element: Element) -> tuple[Element, ...] | BrokenPromise:
         """What the next element of a sequence brings: itself if it is a row and not late, or what holds now."""
-        said = self._said[partition]
+        known = self._received[partition]
         if not isinstance(element, Punctuation):
             row = self._schema.row(*element)
-            offending = said.find(row) or self._held.find(row)
+            offending = known.find(row) or self._held.find(row)
             return (row,) if offending is None else BrokenPromise(row, 0, offending)
         if self._owned and all(isinstance(element.patterns[at], Constant) for at in self._owned):
-            said.add(element)
+            known.add(element)
             return self._hold([element])
-        new = said.add_new(element)
-        return self._hold(_common(new, (s for p, s in self._said.items() if p != partition and p not in self._idle)))
+        new = known.add_new(element)
+        return self._hold(
+            _common(new, (s for p, s in self._received.items() if p != partition and p not in self._idle))
+        )
 
     def _hold(self, ps: Iterable[Punctuation]) -> tuple[Punctuation, ...]:
         return tuple(new for p in list(ps) for new in self._held.add_new(p))

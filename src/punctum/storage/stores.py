@@ -221,8 +221,8 @@ def _connected(scheme: str, authority: str, process: int, endpoint: str | None) 
 
 def _refused(scheme: str, authority: str, error: Exception) -> MissingError:
     hints = {"hdfs": "set HADOOP_HOME, CLASSPATH and JAVA_HOME for libhdfs (docs/files.md)"}
-    told = shorten(str(error), _LONGEST)
-    return MissingError(f"{scheme}://{authority} cannot be used", told, hints.get(scheme, "see docs/files.md"))
+    text = shorten(str(error), _LONGEST)
+    return MissingError(f"{scheme}://{authority} cannot be used", text, hints.get(scheme, "see docs/files.md"))
 
 
 def _file_system(scheme: str, authority: str) -> tuple[Any, str]:

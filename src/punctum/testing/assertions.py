@@ -47,12 +47,12 @@ def assert_equal_to_batch(script: str | Path, data: Data, batch: str = "", **how
         wanted = answer(compiled.script, query.query, rows, how.get("zone", "UTC"), batch)
         for way in WAYS:
             outcome = Trial(compiled, base, data, how | way | {"end": True}).outcome(query)
-            told = ", ".join(f"{name}={value}" for name, value in way.items())
+            ways = ", ".join(f"{name}={value}" for name, value in way.items())
             if outcome.quarantine:
                 stream, reason, text_ = outcome.quarantine[0]
-                raise AssertionError(f"{query.query.name} did not take a row of {stream}: {reason}: {text_} ({told})")
+                raise AssertionError(f"{query.query.name} did not take a row of {stream}: {reason}: {text_} ({ways})")
             if wrong := difference(_last(query, outcome.frame), wanted):
-                raise AssertionError(f"{query.query.name} is not what DuckDB gives ({told})\n{wrong}")
+                raise AssertionError(f"{query.query.name} is not what DuckDB gives ({ways})\n{wrong}")
 
 
 def _last(query: CompiledQuery, rows: pl.DataFrame) -> pl.DataFrame:

@@ -38,9 +38,9 @@ class SliceOutcome:
         return [(record.stream, record.reason, record.text) for record in self.records]
 
     def __str__(self) -> str:
-        told = [f"quarantine: {_shown(record)}" for record in self.records]
+        lines = [f"quarantine: {_shown(record)}" for record in self.records]
         kept = f"keeps {self.kept:,} row{'' if self.kept == 1 else 's'}"
-        return "\n".join(f"  {line}" for line in (*self.lines, *self.punctuations, *told, kept))
+        return "\n".join(f"  {line}" for line in (*self.lines, *self.punctuations, *lines, kept))
 
 
 @dataclass(frozen=True)

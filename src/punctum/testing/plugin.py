@@ -27,14 +27,14 @@ def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
 
     The file is ``golden/MODULE/TEST.txt`` beside the test's module.
     """
-    told = set[Path]()
+    compared = set[Path]()
 
     def compare(thing: Any, name: str = "") -> None:
         __tracebackhide__ = True
         path = golden_file(request.node, name)
-        if path in told:
+        if path in compared:
             pytest.fail(f"{path.name} is compared twice in a test: give each its name, golden(…, 'name')")
-        told.add(path)
+        compared.add(path)
         _compare(path, f"{thing}\n", bool(request.config.getoption(_UPDATE)))
 
     return compare

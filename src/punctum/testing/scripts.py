@@ -168,12 +168,14 @@ def _time(times: Sequence[datetime], number: int) -> int:
 def _after(simulation: Simulation, query: CompiledQuery, feed: Feed, records: list[Record], now: int) -> SliceOutcome:
     """What comes of a slice."""
     piece, relation = simulation.feed(feed, now), query.query.relation
-    told = sorted([*records, *simulation.records], key=lambda record: (record.stream, record.reason, record.text))
+    all_records = sorted(
+        [*records, *simulation.records], key=lambda record: (record.stream, record.reason, record.text)
+    )
     return SliceOutcome(
         piece.rows,
         lines_in_order(piece.rows, relation.schema, isinstance(relation, OrderBy)),
         tuple(sorted(set(text_of(piece.puncts, relation.schema)))),
-        tuple(told),
+        tuple(all_records),
         simulation.kept(),
         simulation.state(),
     )

@@ -54,7 +54,7 @@ class PartitionSplits(dict[int, list[ColumnarSlice]]):
         self, splits: Mapping[int, list[ColumnarSlice]], known: Sequence[int], idle: Sequence[int] = ()
     ) -> None:
         super().__init__(splits)
-        self.heard = PartitionsMessage(tuple(known), tuple(idle))
+        self.partitions = PartitionsMessage(tuple(known), tuple(idle))
 
     @property
     def pieces(self) -> list[tuple[SplitPart, ColumnarSlice]]:
@@ -190,7 +190,7 @@ class Simulation:
         """How many punctuations all operators keep."""
         return sum(operator.size().puncts for running in self._running.values() for operator in running.flow.operators)
 
-    def heard(self) -> int:
+    def remembered(self) -> int:
         """How many punctuations all inputs remember."""
         return sum(source.puncts() for running in self._running.values() for source in running.flow.inputs)
 
@@ -208,8 +208,8 @@ class Simulation:
                 to = build.from_stage(origin, source, self._buckets, clock)
             given = streams.get(origin.stream.name) if isinstance(origin, Pipe) else None
             places = dict(enumerate(place for place, _ in given.pieces)) if isinstance(given, PartitionSplits) else {}
-            sent += to_all(self._buckets, given.heard, to.input) if isinstance(given, PartitionSplits) else []
-            for number, (sender, piece, told) in enumerate(self._pieces(stage, source, streams)):
+            sent += to_all(self._buckets, given.partitions, to.input) if isinstance(given, PartitionSplits) else []
+            for number, (sender, piece, feedback) in enumerate(self._pieces(stage, source, streams)):
                 first = (stage.number, sender) not in self._greeted
                 self._greeted.add((stage.number, sender))
                 if isinstance(origin, Pipe):
@@ -217,7 +217,7 @@ class Simulation:
                     place = places.get(number, given.place(number) if isinstance(given, Splits) else None)
                     sent += stream_slices(pieces, to.input, place)
                     sent += to_all(self._buckets, Clock(), to.input) if clock else []
-                    sent += to_all(self._buckets, FeedbackMessage(told), to.input) if told is not None else []
+                    sent += to_all(self._buckets, FeedbackMessage(feedback), to.input) if feedback is not None else []
                 else:
                     running = self._running[origin.number, sender]
                     sent += to_next_stage(running, to, sender, first) + running.messages(to, sender)
@@ -259,7 +259,7 @@ class Simulation:
                     fail(records[0])
                 self.records += records
                 self.skipped += piped.skipped
-                yield -1, piped.piece, piped.told
+                yield -1, piped.piece, piped.feedback
 
     def _run(self, stage: Stage, bucket: int) -> StageRuntime:
         known = self._running.get((stage.number, bucket))

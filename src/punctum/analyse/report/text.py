@@ -85,9 +85,9 @@ def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
 
 def _in_words(state: OperatorState, again: Changing | None) -> str:
     """A state, without when its rows come out if a line below says it."""
-    told = sentence(state)
+    sentence_text = sentence(state)
     ranks = isinstance(again, Ranked) and state.place == again.place
-    return told.removesuffix(f", {AT_THE_END}") if ranks else told
+    return sentence_text.removesuffix(f", {AT_THE_END}") if ranks else sentence_text
 
 
 def _memory(query: QueryAnalysis) -> str:

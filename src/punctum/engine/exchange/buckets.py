@@ -80,11 +80,11 @@ class Exchange:
                 constants.setdefault(bucket, {})[name] = part
         none = empty(self.schema) if places is None else empty(self.schema).with_columns(places.rows.head(0).alias(AT))
         return {
-            b: self._heard(_piece(piece, rows.get(b, none), puncts.get(b, []), constants.get(b, {})))
+            b: self._received(_piece(piece, rows.get(b, none), puncts.get(b, []), constants.get(b, {})))
             for b in dict.fromkeys((*rows, *puncts, *constants))
         }
 
-    def _heard(self, piece: ColumnarSlice) -> ColumnarSlice:
+    def _received(self, piece: ColumnarSlice) -> ColumnarSlice:
         """A bucket's slice with moves of time that matter to it: the last before each of its elements, and ticks."""
         known = piece.places
         if known is None or not any(name in self.clocks for name in known.times):

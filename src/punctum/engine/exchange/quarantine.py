@@ -134,7 +134,7 @@ def fail(
     raise QueryError(what, f"{record.place}: {record.reason}{broken}: {record.text}", hint)
 
 
-def told(records: Iterable[Record], bucket: int) -> Addressed:
+def message_of(records: Iterable[Record], bucket: int) -> Addressed:
     """Records as a message by way of a bucket, which passes it on."""
     return Addressed(bucket, QuarantineMessage([record.line() for record in records]))
 

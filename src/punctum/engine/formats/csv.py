@@ -53,11 +53,11 @@ def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     return _CsvReader(dialect, names, content, Lines(data, lines.starts[top:]), top, least).read()
 
 
-def hear_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+def read_puncts_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     r"""The punctuations of a file: of its lines those are read that may be some, unless records go over lines.
 
-    >>> heard = hear_csv(b'1,\n2,\n,"{""$punct"": {""n"": 1}}"\n', Schema.of(n="BIGINT"), {})
-    >>> heard.piece.rows.height, heard.piece.constants["n"].to_list()
+    >>> read = read_puncts_csv(b'1,\n2,\n,"{""$punct"": {""n"": 1}}"\n', Schema.of(n="BIGINT"), {})
+    >>> read.piece.rows.height, read.piece.constants["n"].to_list()
     (1, [1])
     """
     if b"{" not in data:

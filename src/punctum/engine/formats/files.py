@@ -14,11 +14,11 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.compressed import decompressed
-from punctum.engine.formats.csv import header, hear_csv, read_csv
-from punctum.engine.formats.json import hear_json, read_json
+from punctum.engine.formats.csv import header, read_csv, read_puncts_csv
+from punctum.engine.formats.json import read_json, read_puncts_json
 from punctum.engine.formats.opens import opens_of_columns, read_opens
 from punctum.engine.formats.options import IN_PATH, option
-from punctum.engine.formats.parquet import from_columns, hear_parquet, read_parquet
+from punctum.engine.formats.parquet import from_columns, read_parquet, read_puncts_parquet
 from punctum.engine.formats.path_columns import filled_in, in_path
 from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean, reason_of
 from punctum.engine.formats.splits import ChangedError, Split, gone, shown
@@ -30,8 +30,8 @@ from punctum.ir.elements import is_elements, is_opens
 from punctum.storage.location import Location
 
 __all__ = [
-    "HEARERS",
     "LINE_COLUMN",
+    "PUNCTUATION_READERS",
     "PUNCT_COLUMN",
     "READERS",
     "Read",
@@ -68,7 +68,7 @@ class Reader(Protocol):
 
 
 _DECODERS: dict[str, Decoder] = {"csv": read_csv, "json": read_json, "parquet": read_parquet, "xml": read_xml}
-_HEARERS: dict[str, Decoder] = {"csv": hear_csv, "json": hear_json, "parquet": hear_parquet}
+_HEARERS: dict[str, Decoder] = {"csv": read_puncts_csv, "json": read_puncts_json, "parquet": read_puncts_parquet}
 
 
 def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
@@ -188,5 +188,5 @@ def _behind(read: Read, line: int, lines: int, rest: bytes) -> Read:
 
 READERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _DECODERS.items()}
 """The reader of each format."""
-HEARERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _HEARERS.items()}
+PUNCTUATION_READERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _HEARERS.items()}
 """What reads the punctuations of a file, and as few of its rows as it can."""

@@ -58,11 +58,11 @@ def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int 
     return _JsonReader(Lines.of(data), schema, few, may_be_left_out(options, schema)).read()
 
 
-def hear_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+def read_puncts_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     r"""The punctuations of a file of JSON lines: of its lines those are read that may be some.
 
-    >>> heard = hear_json(b'{"n": 1}\n{"\\u0024punct": {"n": 1}}\n', Schema.of(n="BIGINT"), {})
-    >>> heard.piece.rows.height, [str(p) for p in heard.piece.puncts]
+    >>> read = read_puncts_json(b'{"n": 1}\n{"\\u0024punct": {"n": 1}}\n', Schema.of(n="BIGINT"), {})
+    >>> read.piece.rows.height, [str(p) for p in read.piece.puncts]
     (0, ['<1>'])
     """
     if b"$" not in data and b"\\" not in data:

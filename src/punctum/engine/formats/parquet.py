@@ -47,15 +47,15 @@ def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str], wanted
             given = given if given.width else pl.DataFrame({schema.names[0]: [None] * file.metadata.num_rows})
         return _of_columns(given, schema)
     except CodecError as error:
-        return _heard(data, schema, options, error)
+        return _read_puncts(data, schema, options, error)
 
 
-def hear_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+def read_puncts_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The punctuations of a Parquet file: no column of its rows is read."""
-    return _heard(data, schema, options)
+    return _read_puncts(data, schema, options)
 
 
-def _heard(data: bytes, schema: Schema, options: Mapping[str, str], error: CodecError | None = None) -> Read:
+def _read_puncts(data: bytes, schema: Schema, options: Mapping[str, str], error: CodecError | None = None) -> Read:
     content = FileContent(schema)
     closed: Closed | None = None
     if error is not None:

@@ -137,8 +137,8 @@ class FileContent:
 
 def reason_of(error: PunctumError) -> str:
     """An error in one line."""
-    told = f"{error.what}: {error.detail}" if error.detail else error.what
-    return f"{told} ({error.hint})" if error.hint else told
+    reason = f"{error.what}: {error.detail}" if error.detail else error.what
+    return f"{reason} ({error.hint})" if error.hint else reason
 
 
 def clean(text: str | bytes, longest: int) -> str:

@@ -12,7 +12,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.engine.infer.columns import Columns, of_csv, of_json
 from punctum.engine.infer.ddl import Commented, create_stream, named
-from punctum.engine.infer.found import FoundFiles, found
+from punctum.engine.infer.named import NamedFiles, named_files
 from punctum.engine.infer.parquet import of_parquet
 from punctum.engine.infer.sample import Sample, sampled
 from punctum.errors import PunctumError, SchemaError
@@ -27,7 +27,7 @@ Terms = tuple[tuple[str, Order], ...]
 class InferredStream:
     """Files, their columns, and the sample that these are from."""
 
-    files: FoundFiles
+    files: NamedFiles
     columns: Columns
     sample: Sample
 
@@ -47,9 +47,9 @@ class InferredStream:
     @cached_property
     def schemes(self) -> dict[Terms, int]:
         """What the punctuations of the sample are on, and how many are."""
-        return schemes_of(self._said(), {name for name in self.schema.names if self.sample.has_null(name)})
+        return schemes_of(self._punctuations(), {name for name in self.schema.names if self.sample.has_null(name)})
 
-    def _said(self) -> Iterable[Punctuation]:
+    def _punctuations(self) -> Iterable[Punctuation]:
         for text in self.sample.puncts:
             try:
                 element: Element = from_json(text, self.schema)
@@ -74,13 +74,13 @@ def scheme_text(terms: Terms) -> str:
     return "ON (" + ", ".join(f"{named(name)} {order.value}".strip() for name, order in terms) + ")"
 
 
-def schemes_of(said: Iterable[Punctuation], nulls: Iterable[str] = ()) -> dict[Terms, int]:
+def schemes_of(punctuations: Iterable[Punctuation], nulls: Iterable[str] = ()) -> dict[Terms, int]:
     """The schemes whose punctuations these are, and how many each has; the end of a stream is of none.
 
     A column in which all of them are prefixes is in rising order, one of suffixes in falling. No order holds NULL.
     """
     by: dict[tuple[str, ...], list[Punctuation]] = {}
-    for punctuation in said:
+    for punctuation in punctuations:
         names = tuple(punctuation.schema.names[i] for i, _ in punctuation.sides)
         if names and not punctuation.empty:
             by.setdefault(names, []).append(punctuation)
@@ -97,7 +97,7 @@ def _order(name: str, punctuations: list[Punctuation], null: bool) -> Order:
 
 def inferred(pattern: str, base: Path) -> InferredStream:
     """The stream of the files that a pattern names; an error when they have no columns."""
-    files = found(pattern, base)
+    files = named_files(pattern, base)
     if files.format == "parquet":
         columns, sample = of_parquet(base, files.splits)
     else:

@@ -53,7 +53,7 @@ class Brokers:
         self._stream, self._options, self._patience = stream, options, patience
         self._partitions: tuple[float, list[int]] = 0.0, []
         self._last: tuple[float, Ends] = 0.0, {}
-        self._said: Any = None
+        self._refusal: Any = None
 
     def ends(self) -> Ends:
         """Where each partition begins and ends by now, or was a moment ago."""
@@ -67,26 +67,30 @@ class Brokers:
         """Ask, and ask again when brokers are gone or about to change their minds."""
         kafka, begun = confluent(), time.monotonic()
         while True:
-            self._said = None
+            self._refusal = None
             try:
                 return self._ask()
             except kafka.KafkaException as error:
                 self._partitions = 0.0, []
-                told, waited = self._cause(error.args[0]), time.monotonic() - begun
-                sure = told.code() in {*unknown(), kafka.KafkaError._SSL}
-                limit = 0.0 if told.code() in final() else SURE if sure else self._patience
+                cause, waited = self._cause(error.args[0]), time.monotonic() - begun
+                sure = cause.code() in {*unknown(), kafka.KafkaError._SSL}
+                limit = 0.0 if cause.code() in final() else SURE if sure else self._patience
                 if waited >= min(limit, self._patience):
-                    raise unreachable(self._stream, self._options, told) from None
+                    raise unreachable(self._stream, self._options, cause) from None
             time.sleep(_PAUSE)
 
     def _hear(self, error: Any) -> None:
         """Remember what the client says by itself: why an answer does not come."""
-        if self._said is None or error.code() != confluent().KafkaError._ALL_BROKERS_DOWN:
-            self._said = error
+        if self._refusal is None or error.code() != confluent().KafkaError._ALL_BROKERS_DOWN:
+            self._refusal = error
 
     def _cause(self, error: Any) -> Any:
         known = confluent().KafkaError
-        return self._said if self._said is not None and error.code() in (known._TIMED_OUT, known._TRANSPORT) else error
+        return (
+            self._refusal
+            if self._refusal is not None and error.code() in (known._TIMED_OUT, known._TRANSPORT)
+            else error
+        )
 
     def _answer(self, asked: "Future[Any]") -> Any:
         """What comes of a question; one is not waited for when a broker has refused to talk and no other answers."""
@@ -95,8 +99,8 @@ class Brokers:
             with suppress(TimeoutError):
                 return asked.result(_LISTEN)
             self._admin.poll(0)
-            if self._said is not None and self._said.code() in refused and time.monotonic() > begun + SURE:
-                raise confluent().KafkaException(self._said)
+            if self._refusal is not None and self._refusal.code() in refused and time.monotonic() > begun + SURE:
+                raise confluent().KafkaException(self._refusal)
 
     def _ask(self) -> Ends:
         kafka, topic = confluent(), self._options["topic"]
@@ -143,14 +147,14 @@ def unknown() -> set[int]:
     return {error.UNKNOWN_TOPIC_OR_PART, error._UNKNOWN_TOPIC, error._UNKNOWN_PARTITION}
 
 
-def unreachable(stream: str, options: Mapping[str, str], told: Any) -> MissingError:
+def unreachable(stream: str, options: Mapping[str, str], cause: Any) -> MissingError:
     """The error for what brokers, or their absence, have to say."""
     topic = options["topic"]
-    if told.code() in unknown():
+    if cause.code() in unknown():
         hint = "create it, or fix the name; after it was deleted, start with a new checkpoint"
-        return MissingError(f"the topic {topic} of {stream} does not exist", told.str(), hint)
+        return MissingError(f"the topic {topic} of {stream} does not exist", cause.str(), hint)
     from punctum.engine.kafka.client import hint_of  # here: who reads no topic need not wait for it
 
-    detail = f"{options['brokers']}: {hidden(told.str(), options)}"
-    hint = hint_of(told) or "look whether the brokers run, and whether they let you in"
+    detail = f"{options['brokers']}: {hidden(cause.str(), options)}"
+    hint = hint_of(cause) or "look whether the brokers run, and whether they let you in"
     return MissingError(f"the topic {topic} of {stream} cannot be read", detail, hint)

@@ -162,9 +162,9 @@ class _Consuming:
                 detail = f"partition {wanted.partition} from {at}: nothing has come for {patience:g} seconds"
                 raise MissingError(what, detail, "look whether its brokers run")
             got = self._consumer.consume(min(_TAKEN, wanted.end - at), _WAIT)  # as many as it waits for
-            told = [message for message in got if message.error() is not None]
-            good = [message for message in got if message.error() is None] if told else got
-            for message in told:
+            errors = [message for message in got if message.error() is not None]
+            good = [message for message in got if message.error() is None] if errors else got
+            for message in errors:
                 self._tell(stream, options, wanted, message)
 
     def _tell(self, stream: str, options: Mapping[str, str], wanted: OffsetRange, message: "Message") -> None:

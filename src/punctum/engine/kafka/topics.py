@@ -2,8 +2,8 @@
 
 An offset is the place behind the last message that has been read of each partition. Where a query began is written to
 the checkpoint before its first batch, since Spark asks for it again when that batch has to be done again. Where idle
-partitions hold nothing back, an offset has the time at which each partition has been heard of, and says which are idle:
-so a batch that is done again is the same.
+partitions hold nothing back, an offset has the time of each partition's last message, and says which are idle: so a
+batch that is done again is the same.
 """
 
 import json
@@ -21,7 +21,8 @@ from punctum.storage.location import location
 TopicOffset = dict[str, Any]
 """How far a topic has been read: ``{"next": {"0": 15, "1": 7}}``.
 
-With the time of each partition, in milliseconds, ``"heard": {"0": 1763350000000, …}``, and ``"idle": [1]``.
+With the time of each partition, in milliseconds, ``"times": {"0": 1763350000000, …}``, and ``"idle": [1]``. Earlier
+versions wrote ``heard`` for ``times``.
 """
 WORTH_A_TASK = 20_000
 """So many messages are worth a task of Spark's of their own."""
@@ -120,7 +121,7 @@ class TopicListing:
             raise QueryError(what, detail, f"name one from {low} to {high}, or earliest or latest for all")
         offset: TopicOffset = {"next": _named(begins)}
         if self._topic.idle is not None:
-            offset |= {"heard": _named(dict.fromkeys(begins, _now())), "idle": []}
+            offset |= {"times": _named(dict.fromkeys(begins, _now())), "idle": []}
         self._identity = self._brokers.identity
         replace_text(path, json.dumps({"topic": self._identity, "offset": offset}))
         return offset
@@ -158,14 +159,15 @@ class TopicListing:
     def _silent(
         self, start: TopicOffset, begins: Mapping[int, int], ends: Mapping[int, int], now: int
     ) -> dict[str, Any]:
-        """When each partition has been heard of, and which are idle: one that has been heard of last is not."""
+        """When each partition had its last message, and which are idle: the one that had the last of all is not."""
         assert self._topic.idle is not None
-        known, new = _numbered(start.get("heard", {})), [p for p in ends if ends[p] > begins[p]]
+        before: dict[str, int] = start["times"] if "times" in start else start.get("heard", {})
+        known, new = _numbered(before), [p for p in ends if ends[p] > begins[p]]
         times = {p: now if p in new else known.get(p, now) for p in ends}
         last, limit = max(times.values(), default=now), now - 1000 * self._topic.idle
         idle = [p for p, at in times.items() if at < last and at < limit]
         same = set(ends) == set(known) and not new and set(idle) == set(start.get("idle", []))
-        return {"heard": start["heard"] if same else _named(times), "idle": sorted(idle)}
+        return {"times": before if same else _named(times), "idle": sorted(idle)}
 
     def _check(self, partition: int, at: int, low: int, high: int) -> None:
         """Refuse to pass over messages that have expired, and to read of another topic of the same name."""
@@ -182,8 +184,8 @@ class TopicListing:
         begins, ends = _numbered(start["next"]), _numbered(end["next"])
         return [OffsetRange(self._topic.name, p, at, ends[p]) for p, at in sorted(begins.items()) if ends[p] > at]
 
-    def heard(self, start: TopicOffset, end: TopicOffset) -> KnownPartitions | None:
-        """What buckets have to hear before a batch, if it is anything new."""
+    def new_partitions(self, start: TopicOffset, end: TopicOffset) -> KnownPartitions | None:
+        """What buckets have to know of partitions before a batch, if it is anything new."""
         before, after = (tuple(sorted(map(int, offset["next"]))) for offset in (start, end))
         idle = tuple(end.get("idle", ()))
         if before == after and idle == tuple(start.get("idle", ())) and start != self.initial:

@@ -58,8 +58,8 @@ def read_values(messages: Messages, schema: Schema, options: Mapping[str, str]) 
         rows = _read_avro(values, inside, options, bad, spoken)
     else:
         rows = _read_rows(format_, _without(values, spoken), inside, options, bad)
-    told = [] if not spoken else [_numbered(decode("json", _lines(_only(values, spoken)), schema, {}), None)]
-    return _together(messages, schema, rows, told, bad)
+    puncts = [] if not spoken else [_numbered(decode("json", _lines(_only(values, spoken)), schema, {}), None)]
+    return _together(messages, schema, rows, puncts, bad)
 
 
 def check_values(schema: Schema, options: Mapping[str, str]) -> None:
@@ -145,9 +145,9 @@ def _numbered(read: Read, lines: Sequence[int] | None, before: int = 0) -> Read:
     return Read(replace(read.piece, places=known), rejected, lambda row: (rows[row], read.place(row)[1]), read.more)
 
 
-def _together(messages: Messages, schema: Schema, rows: Read, told: Sequence[Read], bad: Bad) -> Read:
+def _together(messages: Messages, schema: Schema, rows: Read, punctuations: Sequence[Read], bad: Bad) -> Read:
     """Rows with the columns beside their values, and punctuations that stand among them, as one."""
-    offsets, (known, *more) = messages.offsets, [read.piece for read in (rows, *told)]
+    offsets, (known, *more) = messages.offsets, [read.piece for read in (rows, *punctuations)]
     places = known.places
     assert places is not None
     at = places.rows.to_numpy()
@@ -161,13 +161,17 @@ def _together(messages: Messages, schema: Schema, rows: Read, told: Sequence[Rea
         places = replace(places, puncts=both, constants={**places.constants, **piece.places.constants})
     piece = ColumnarSlice(pl.DataFrame([columns[name] for name in schema.names]), puncts, closed, _behind(places))
     strange = [(n, reason, clean(text, LONGEST)) for n, (reason, text) in bad.items()]
-    rejected = pl.concat([pl.DataFrame(strange, REJECTED, orient="row"), rows.rejected, *(r.rejected for r in told)])
+    rejected = pl.concat(
+        [pl.DataFrame(strange, REJECTED, orient="row"), rows.rejected, *(r.rejected for r in punctuations)]
+    )
     position = pl.Series("position", offsets[rejected["position"].to_numpy()], pl.Int64)
 
     def place(row: int) -> Place:
         return int(offsets[at[row]]), rows.place(row)[1]
 
-    return Read(piece, rejected.with_columns(position).sort("position"), place, sum(r.more for r in (rows, *told)))
+    return Read(
+        piece, rejected.with_columns(position).sort("position"), place, sum(r.more for r in (rows, *punctuations))
+    )
 
 
 def _behind(places: Places) -> Places:
@@ -188,9 +192,9 @@ def _beside(messages: Messages, name: str, at: np.typing.NDArray[np.int64]) -> p
         case "_key":
             return pl.Series(name, [_text(key) for key in messages.keys], pl.String).gather(at)
         case _:
-            told = [[{"key": k, "value": _text(v)} for k, v in headers or ()] for headers in messages.headers]
+            lists = [[{"key": k, "value": _text(v)} for k, v in headers or ()] for headers in messages.headers]
             pair = pl.Struct({"key": pl.String, "value": pl.String})
-            return pl.Series(name, told, pl.List(pair)).gather(at)
+            return pl.Series(name, lists, pl.List(pair)).gather(at)
 
 
 def _text(given: bytes | None) -> str | None:

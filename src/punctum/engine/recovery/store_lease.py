@@ -37,15 +37,15 @@ class StoreLease:
     def _take(self) -> None:
         """Have it, or say who has it; one that nobody renews is waited for."""
         with writing(self._path):
-            told = False
+            warned = False
             while (holder := self._holder()) and not _is_gone(holder):
                 written = self._path.stat().st_mtime_ns
                 left = self._lasts - (self._now() - written) / 1e9
                 if left <= 0:
                     break
-                if not told:
+                if not warned:
                     _LOG.warning("%s has %s: waiting until it ends", holder["who"], self._path)
-                    told = True
+                    warned = True
                 self._wait_for_news(written, left)
             self._write()
             if holder:

@@ -43,14 +43,14 @@ class Arrived:
     folded: dict[str, int] = field(default_factory=dict)
     """How many rows of splits have been folded into others."""
 
-    def cut(self, place: int, said: Sequence[Punctuation], raw: Schema) -> "tuple[Arrived, Arrived]":
+    def cut(self, place: int, puncts: Sequence[Punctuation], raw: Schema) -> "tuple[Arrived, Arrived]":
         """What stands before a place of the one sequence, with what has been said there, and all else."""
         pairs = [_halves(piece, place - begin) for piece, begin in zip(self.pieces, self.begins, strict=True)]
-        told = ColumnarSlice(self.rows.head(0), tuple(said))
-        before = self._of([*(first for first, _ in pairs), told], [*self.begins, place - 1], raw)
+        behind = ColumnarSlice(self.rows.head(0), tuple(puncts))
+        before = self._of([*(first for first, _ in pairs), behind], [*self.begins, place - 1], raw)
         return before, self._of([second for _, second in pairs], self.begins, raw)
 
-    def told(self, column: str, steps: pl.DataFrame) -> "Arrived":
+    def with_times(self, column: str, steps: pl.DataFrame) -> "Arrived":
         """The same, when the time that a column tells moves at some more places."""
         *pieces, last = self.pieces
         if last.places is None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.cloudpickle import dumps
 
 from punctum.engine.exchange.local import LocalExchange
 from punctum.engine.exchange.messages import Addressed, DriverMessage, StageMessage, decode, to_arrow
@@ -40,10 +39,6 @@ class StageBehindRead:
     ) -> None:
         self._stage, self._streams, self._buckets = stage, streams, buckets
         self._directory, self._batch = directory, batch
-
-    def pickled(self) -> bytes:
-        """Itself, for the tasks that read the streams."""
-        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
 
     def __call__(self, whole: BatchParts) -> Iterator[pa.RecordBatch]:
         """What is for the driver, or for the next stage."""
@@ -86,17 +81,17 @@ def _dealt(
     sent: list[Addressed], here: Mapping[int, Arrived], give: Callable[[list[Addressed]], None]
 ) -> Iterator[pa.RecordBatch]:
     """Messages go to where their buckets are; those for the driver are passed on."""
-    told, away = list[Addressed](), list[Addressed]()
+    for_driver, away = list[Addressed](), list[Addressed]()
     for addressed in sent:
         if isinstance(addressed.message, DriverMessage):
-            told.append(addressed)
+            for_driver.append(addressed)
         elif addressed.bucket in here:
             here[addressed.bucket].setdefault(addressed.input, []).append(addressed.message)
         else:
             away.append(addressed)
     give(away)
-    if told:
-        yield to_arrow(told)
+    if for_driver:
+        yield to_arrow(for_driver)
 
 
 def _attempt() -> str:

@@ -23,7 +23,7 @@ from punctum.engine.runtime.partitioned import FromPartitions, PartitionsHeard
 from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
-from punctum.engine.runtime.timeline import Reports, Ticks, Timeline, Told
+from punctum.engine.runtime.timeline import Reports, SweptInTime, Ticks, Timeline
 from punctum.engine.runtime.unfold import Folding
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals, slice_of_split
@@ -161,10 +161,10 @@ class _Wiring:
 
     def timelines(self, flow: Dataflow) -> dict[int, Timeline]:
         """For each stream by whose time values are swept, what cuts its sequence."""
-        told, lifespans = dict[int, list[Told]](), dict[int, list[tuple[Lifespan, str]]]()
+        swept, lifespans = dict[int, list[SweptInTime]](), dict[int, list[tuple[Lifespan, str]]]()
         for n, (relation, expect) in self.expects.items():
             if relation.time is not None and (known := self._pipe(n)) is not None:
-                told.setdefault(known[0], []).append(_told(relation, expect, known[1]))
+                swept.setdefault(known[0], []).append(_swept_in_time(relation, expect, known[1]))
         for n, (node, lifespan) in self.lifespans.items():
             if node.time is not None and (known := self._pipe(n)) is not None:
                 lifespans.setdefault(known[0], []).append((lifespan, _column(node.time, known[1])))
@@ -173,10 +173,10 @@ class _Wiring:
             reports = self._reports(n)
             alone = self._alone and not reports
             ticks = self._ticks(n, n in lifespans, alone)
-            if n in told or n in lifespans or ticks:
+            if n in swept or n in lifespans or ticks:
                 source = _stream(flow.inputs[n])
                 source.reported = frozenset(column for _, column in reports)
-                timelines[n] = Timeline(source, told.get(n, ()), lifespans.get(n, ()), ticks, reports, alone)
+                timelines[n] = Timeline(source, swept.get(n, ()), lifespans.get(n, ()), ticks, reports, alone)
         return timelines
 
     def _reports(self, number: int) -> list[Reports]:
@@ -185,8 +185,8 @@ class _Wiring:
         made = [self._operators[n] for n, reads in enumerate(self._reads) if reads == (-1 - number,)]
         if not isinstance(pipe, Pipe) or not self._ordered[number]:
             return []
-        told = {c.scheme.terms for c in pipe.stream.punctuates if isinstance(c, AllReported)}
-        columns = [column for column in timed(pipe.stream) if ((column, Order.ASC),) in told]
+        reported = {c.scheme.terms for c in pipe.stream.punctuates if isinstance(c, AllReported)}
+        columns = [column for column in timed(pipe.stream) if ((column, Order.ASC),) in reported]
         return [Reports(operator, c) for c in columns for operator in made if isinstance(operator, Punctuate)]
 
     @property
@@ -280,10 +280,10 @@ class _Wiring:
         return (read, *self._anew(self._reads[read][0])) if alone else ()
 
 
-def _told(relation: ExpectNode, expect: Expect, pipe: Pipe) -> Told:
+def _swept_in_time(relation: ExpectNode, expect: Expect, pipe: Pipe) -> SweptInTime:
     assert relation.time is not None
     name, (key, *more) = _column(relation.time, pipe), (pipe.origin(at) for at in relation.by)
-    return Told(expect, name, not tells_time_alone(pipe.stream, name), None if more else key)
+    return SweptInTime(expect, name, not tells_time_alone(pipe.stream, name), None if more else key)
 
 
 def _ticks(stream: StreamDef) -> list[Ticks]:

@@ -162,7 +162,7 @@ class FromStream(StageInput):
         self._sent = []
         self.folded = sum(came.folded.values())
         guarded = self._guard.split(ColumnarSlice(came.rows, piped.puncts, piped.constants), sequences)
-        self._violations = self._told(guarded, came) if guarded.bad.height else []
+        self._violations = self._records(guarded, came) if guarded.bad.height else []
         return self._used(ColumnarSlice(guarded.good.rows, limits + guarded.good.puncts, guarded.good.constants))
 
     def _unfolded(self, came: Came) -> Came:
@@ -224,7 +224,7 @@ class FromStream(StageInput):
         """The rows of the last slice that punctuations before them exclude."""
         return self._violations
 
-    def _told(self, guarded: Guarded, came: Arrived) -> list[Record]:
+    def _records(self, guarded: Guarded, came: Arrived) -> list[Record]:
         """A record for each bad row, file by file; of very many the rest is counted."""
         records: list[Record] = []
         start = 0
@@ -233,14 +233,14 @@ class FromStream(StageInput):
             if here.any():
                 bad = guarded.bad.filter(here).with_columns(guarded.reasons.filter(here).alias(REASON))
                 if split in came.folded and self._folding is not None:
-                    unfolded = self._folding.each(split, bad)
+                    unfolded = self._folding.unfolded(split, bad)
                     self.folded -= unfolded.height - bad.height
                     bad = unfolded
                 if piece.places is not None:
                     bad = bad.with_columns(piece.places.rows.gather(guarded.at.filter(here) - start).alias(AT))
-                told = self._original(split, bad.head(max(1, MOST - len(records))))
-                beyond = bad.height - len(told) if told else 0
-                records += [*told, told[-1].counted(beyond)] if beyond > 0 else told
+                texts = self._original(split, bad.head(max(1, MOST - len(records))))
+                beyond = bad.height - len(texts) if texts else 0
+                records += [*texts, texts[-1].counted(beyond)] if beyond > 0 else texts
             start += piece.rows.height
         return records
 

@@ -52,8 +52,8 @@ class Merging(TemporalOperator):
         in_order = Case(relation.case) in (Case.R0, Case.R1, Case.R2)
         self._computed = [in_order and computed(replica) for replica in relation.merged]
         self._names, self._control = [name.lower() for name in relation.names], relation.control
-        told = () if relation.control is None else (relation.control.schema,)
-        self.inputs, self.output = (*self._merge.inputs, *told), self._merge.output
+        control = () if relation.control is None else (relation.control.schema,)
+        self.inputs, self.output = (*self._merge.inputs, *control), self._merge.output
         self._unknown: list[tuple[str, str]] = []
 
     @property
@@ -70,8 +70,8 @@ class Merging(TemporalOperator):
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input, once the control is heard."""
         if self._control is not None:
-            *slices, told = slices  # type: ignore[assignment]
-            control = changes(told.rows, self._names)
+            *slices, controls = slices  # type: ignore[assignment]
+            control = changes(controls.rows, self._names)
             self._unknown = [(name, change) for name, change, number, _ in control if number is None]
             for _, change, number, since in control:
                 if number is not None and change == ATTACH:
@@ -123,10 +123,10 @@ def by_start(piece: ColumnarSlice) -> ColumnarSlice:
     return ColumnarSlice(piece.rows.sort(VS, maintain_order=True), piece.puncts, piece.constants)
 
 
-def changes(told: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, int | None, int]]:
+def changes(control: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, int | None, int]]:
     """What control rows say: the name, attach or detach, the input's number, or nothing for none, and the time."""
     changed = []
-    for (name, change, since), right in zip(told.iter_rows(), numbers(told.to_series(2)).tolist(), strict=True):
+    for (name, change, since), right in zip(control.iter_rows(), numbers(control.to_series(2)).tolist(), strict=True):
         known = name.lower() in names and change.lower() in (ATTACH, DETACH)
         number = names.index(name.lower()) if known else None
         changed.append((name, change.lower(), number, NEVER if since is None else right))

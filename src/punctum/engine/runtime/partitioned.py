@@ -31,14 +31,14 @@ class FromPartitions(StageInput):
         self._merge, self._has_owners = Partitioned(schema, owned), bool(owned)
         self._sequences: dict[int, FromStream] = {}
         self._fresh = set[int]()
-        self._told = PunctuationBatch(schema)
+        self._new = PunctuationBatch(schema)
         self._violations: list[Record] = []
 
     def hear(self, message: PartitionsMessage) -> None:
         """Which partitions there are, and which of them are idle, from this batch on."""
         self._fresh = set(message.known) - set(self._sequences)
         self._add(self._fresh)
-        self._told = self._merge.hear(message.known, message.idle)
+        self._new = self._merge.hear(message.known, message.idle)
 
     def _add(self, partitions: set[int]) -> None:
         for p in sorted(partitions):
@@ -49,17 +49,17 @@ class FromPartitions(StageInput):
         came = sorted((m for m in sent if isinstance(m, StreamSlice) and m.origin is not None), key=lambda m: m.order)
         by_partition = {p: list(several) for p, several in groupby(came, key=lambda m: m.order[0])}
         fresh, self._fresh = self._fresh, set()
-        in_order = self._heard(by_partition, fresh)
+        in_order = self._received(by_partition, fresh)
         pieces = {p: self._sequences[p].take_in_order(came) for p, came in in_order.items()}
-        told, self._told = self._told, PunctuationBatch(self._schema)
+        released, self._new = self._new, PunctuationBatch(self._schema)
         self.folded = sum(self._sequences[p].folded for p in pieces)
         self._violations = [record for p in by_partition for record in self._sequences[p].violations()]
         punctuations = {p: self._own(p, in_order[p]) + punctuations_of(self._schema, xs) for p, xs in pieces.items()}
-        held = told + self._merge.receive(punctuations)
+        held = released + self._merge.receive(punctuations)
         rows = [xs.rows for xs in pieces.values() if xs.rows.height]
         return columns(pl.concat(rows) if rows else empty(self._schema), held, *pieces.values())
 
-    def _heard(self, sent: dict[int, list[StreamSlice]], fresh: set[int]) -> dict[int, InOrder]:
+    def _received(self, sent: dict[int, list[StreamSlice]], fresh: set[int]) -> dict[int, InOrder]:
         """What has come of each partition, in order.
 
         A punctuation of one may exclude rows of another: when it speaks of a folded column, all have their rows again.

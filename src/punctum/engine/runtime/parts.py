@@ -72,8 +72,8 @@ class Tables(StagePart):
 
     def before(self, arrived: Arrived) -> None:
         """Take the versions that have been told."""
-        told = (m.versions for several in arrived.values() for m in several if isinstance(m, TablesMessage))
-        versions = {name: version for update in told for name, version in update.items()}
+        known_versions = (m.versions for several in arrived.values() for m in several if isinstance(m, TablesMessage))
+        versions = {name: version for update in known_versions for name, version in update.items()}
         for name, lookup in self._lookups:
             if name in versions:
                 lookup.go_on_with(versions[name])
@@ -89,9 +89,9 @@ class Violations(StagePart):
     def after(self, arrived: Arrived, given: ColumnarSlice, counts: list[Counts]) -> ColumnarSlice:
         """Ask all of them, before anything runs behind the slice."""
         tellers = [*(source.violations for source in self._flow.inputs), *self._late, *self._failed]
-        self._records = [record for told in tellers for record in told()]
+        self._records = [record for records_of in tellers for record in records_of()]
         return given
 
     def records(self) -> list[Record]:
         """The records of the slice, and what has had no value in operators that have run behind it."""
-        return self._records + [record for told in self._failed for record in told()]
+        return self._records + [record for records_of in self._failed for record in records_of()]

@@ -96,7 +96,7 @@ class StageProcessor:
         self,
         bucket: int,
         arrived: dict[int, list[StageMessage]],
-        found: Callable[[], StateStore],
+        open_store: Callable[[], StateStore],
         part: int | None = None,
         saves: bool = True,
     ) -> list[Addressed]:
@@ -106,7 +106,7 @@ class StageProcessor:
         """
         with failing_in(f"stage {self.number}"):
             with failing_in("reading its state"):
-                store = found()
+                store = open_store()
                 known = self._load(bucket, store)
             first = known.version is None
             piece, counts = known.running.feed(arrived)

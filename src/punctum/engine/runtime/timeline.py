@@ -31,7 +31,7 @@ UNKNOWN = -(2**62)
 
 
 @dataclass(frozen=True)
-class Told:
+class SweptInTime:
     """An operator whose time a column of the stream tells."""
 
     operator: Expect
@@ -66,14 +66,14 @@ class Timeline:
     def __init__(
         self,
         source: FromStream,
-        told: Sequence[Told],
+        clocked: Sequence[SweptInTime],
         lifespans: Sequence[tuple[Lifespan, str]] = (),
         ticks: Sequence[Ticks] = (),
         reports: "Sequence[Reports]" = (),
         alone: bool = True,
     ) -> None:
-        self._source, self._told, self._ticks, self._alone = source, told, ticks, alone
-        clocks: list[tuple[Expect | Lifespan, str]] = [(timed.operator, timed.column) for timed in told]
+        self._source, self._clocked, self._ticks, self._alone = source, clocked, ticks, alone
+        clocks: list[tuple[Expect | Lifespan, str]] = [(timed.operator, timed.column) for timed in clocked]
         self._clocks, self._now, self._reports = [*clocks, *lifespans], dict[str, int](), reports
 
     def opened(self, sent: Sequence[StageMessage]) -> Arrived:
@@ -82,7 +82,7 @@ class Timeline:
         came = self._source.in_order(sent)
         for operator, column in self._reports:
             if came.placed is not None and came.rows.height:
-                came = came.told(column, operator.times(column, self._in_time(came, operator)))
+                came = came.with_times(column, operator.times(column, self._in_time(came, operator)))
         return came
 
     def _in_time(self, came: Arrived, operator: Operator) -> pl.DataFrame:
@@ -97,8 +97,8 @@ class Timeline:
         """What may be taken at once, and what is left; the operators know what time it is then."""
         places = [place for place in (self._place(came), self._turn(came)) if place is not None]
         head, rest = (came, None) if not places else self._source.cut(came, min(places))
-        told = {column: steps[NOW][-1] for column, steps in head.times.items() if steps.height}
-        self._now |= {column: max(now, self._now.get(column, now)) for column, now in told.items()}
+        times = {column: steps[NOW][-1] for column, steps in head.times.items() if steps.height}
+        self._now |= {column: max(now, self._now.get(column, now)) for column, now in times.items()}
         for operator, column in self._clocks:
             if column in self._now:
                 operator.at(time_of(self._now[column], operator.kind))
@@ -149,14 +149,14 @@ class Timeline:
         """The first place at which it matters that something was swept before, if no other stage has to know it."""
         if not self._alone:
             return None
-        swept = [sweep for told in self._told if (sweep := self._swept(told, came)) is not None]
+        swept = [sweep for clocked in self._clocked if (sweep := self._swept(clocked, came)) is not None]
         return min((place for values in swept for place in self._behind(values, swept)), default=None)
 
-    def _swept(self, told: Told, came: Arrived) -> "_Swept | None":
+    def _swept(self, clocked: SweptInTime, came: Arrived) -> "_Swept | None":
         """What is swept if all that came is taken, and where."""
-        expect = told.operator
+        expect = clocked.operator
         before = [] if expect.now is None else [pl.DataFrame({AT: [-1], NOW: [ticks(expect.now)]})]
-        steps = rising([*before, *(moved for name, moved in came.times.items() if name == told.column)])
+        steps = rising([*before, *(moved for name, moved in came.times.items() if name == clocked.column)])
         if came.placed is None or not steps.height:
             return None
         at, placed = came.placed
@@ -165,17 +165,17 @@ class Timeline:
         values = expect.moments(rows.filter(self._taken(expect, rows, steps, puncts)), steps)
         if values.height:
             values = values.filter(~late(values, values[AT] + 1, puncts.alone(expect.on)))
-        return _Swept(told, values, rows, placed, steps[AT]) if values.height else None
+        return _Swept(clocked, values, rows, placed, steps[AT]) if values.height else None
 
     def _behind(self, swept: "_Swept", others: "Sequence[_Swept]") -> Iterator[int]:
         """Places behind sweeps at which they matter: of rows of a value that was swept, of punctuations, of sweeps."""
-        values, told, puncts = swept.values, swept.told, swept.puncts
-        closed = [where for at, (_, where) in puncts.constants.items() if at != told.key]
-        time = puncts.schema.index(told.column)
-        rest = [place for place, p in puncts.others if told.releases or [i for i, _ in p.sides] != [time]]
+        values, clocked, puncts = swept.values, swept.clocked, swept.puncts
+        closed = [where for at, (_, where) in puncts.constants.items() if at != clocked.key]
+        time = puncts.schema.index(clocked.column)
+        rest = [place for place, p in puncts.others if clocked.releases or [i for i, _ in p.sides] != [time]]
         again = [other.values[AT] for other in others if other is not swept]
-        moved = [swept.steps] if told.releases else []
-        own = [c for at, c in puncts.constants.items() if at == told.key]
+        moved = [swept.steps] if clocked.releases else []
+        own = [c for at, c in puncts.constants.items() if at == clocked.key]
         met = [swept.met(pl.DataFrame([known.alias(values.columns[0]), where.alias(AT)])) for known, where in own]
         for places in (swept.met(swept.rows), *met, *closed, pl.Series(rest, dtype=pl.Int64), *again, *moved):
             if isinstance(least := places.filter(places > values[AT].min()).min(), int):
@@ -194,7 +194,7 @@ class Timeline:
 class _Swept(NamedTuple):
     """Values that an operator sweeps and the places of that, all rows and punctuations, and where time moves."""
 
-    told: Told
+    clocked: SweptInTime
     values: pl.DataFrame
     rows: pl.DataFrame
     puncts: PlacedPunctuations

@@ -35,7 +35,7 @@ class Folding:
         fewer = {message.order[:2] for message, _ in came if is_folded(message)}
         return [self._as_read(*pair) if pair[0].order[:2] in fewer else pair for pair in came]
 
-    def each(self, split: str, rows: pl.DataFrame) -> pl.DataFrame:
+    def unfolded(self, split: str, rows: pl.DataFrame) -> pl.DataFrame:
         """All rows of a split that have become some of the rows, with the further columns that these have."""
         all_rows = self.again(split).rows
         keys = [name for name in all_rows.columns if name not in self.columns]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import pyarrow as pa
-from pyspark.cloudpickle import dumps
 
 from punctum.engine.exchange.messages import Addressed, QuarantineMessage, StageMessage, to_arrow
 from punctum.engine.exchange.quarantine import Record, Room
@@ -19,7 +18,7 @@ from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
 from punctum.engine.runtime.task import batch_of_task, check_shared
 from punctum.engine.sources.reader import BatchPart
-from punctum.engine.sources.source import FileStream, held, said
+from punctum.engine.sources.source import FileStream, held, punctuations_only
 from punctum.operators.columns import empty
 from punctum.storage.location import Location
 
@@ -38,20 +37,16 @@ class StageWhereRead:
         self._stage, self._streams, self._bucket = stage, streams, bucket
         self._directory, self._batch = directory / str(bucket), batch
 
-    def pickled(self) -> bytes:
-        """Itself, for the tasks that read the streams."""
-        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
-
     def __call__(self, part: BatchPart) -> Iterator[pa.RecordBatch]:
         """What is for the driver."""
         init_worker()
         if self._batch is batch_of_task:
             check_shared(self._directory.parent, self._stage.number)
         arrived, records = dict[int, list[StageMessage]](), list[Record]()
-        for share in part.heard:
+        for share in part.before:
             stream = self._streams[share.key]
             rows = empty(stream.to.schema)
-            arrived.setdefault(stream.to.input, []).extend(said(stream, share, rows))
+            arrived.setdefault(stream.to.input, []).extend(punctuations_only(stream, share, rows))
         room = Room(ROOM // part.tasks)
         for share in part.shares:
             stream = self._streams[share.key]

@@ -52,7 +52,7 @@ class ResultFiles:
 
     def write(self, piece: ColumnarSlice) -> tuple[str | None, Iterable[Record]]:
         """Write a slice for later: the name for it, if there is anything to write, and no records of rows left out."""
-        puncts = said(piece, self.schema) if self.punctuations and self.stables is None else []
+        puncts = all_punctuations(piece, self.schema) if self.punctuations and self.stables is None else []
         return self._write(piece.rows, puncts) if piece.rows.height or puncts else None, ()
 
     def write_stable(self, t: int) -> str:
@@ -135,7 +135,7 @@ class ResultFiles:
                 yield directory / name
 
 
-def said(piece: ColumnarSlice, schema: Schema) -> list[Punctuation]:
+def all_punctuations(piece: ColumnarSlice, schema: Schema) -> list[Punctuation]:
     """All punctuations of a slice."""
     constants = ((schema.index(name), values) for name, values in piece.constants.items())
     return [*piece.puncts, *(p for n, values in constants for p in constant_punctuations(schema, n, values))]

@@ -67,7 +67,7 @@ class KafkaSink:
         self.files, self.topic = files, options["topic"]
         self._options, self._name = options, f"punctum-{query}"
         self._note_path, self._pauses, self._patience = checkpoint / "punctum" / NOTE, pauses, patience
-        self._said: KafkaError | None = None
+        self._refusal: KafkaError | None = None
         self._producer = self._connected()
         try:
             self._fence()
@@ -126,8 +126,8 @@ class KafkaSink:
 
     def _hear(self, error: KafkaError) -> None:
         """Remember what the client says by itself: why an answer does not come."""
-        if error.code() != KafkaError._ALL_BROKERS_DOWN or self._said is None:
-            self._said = error
+        if error.code() != KafkaError._ALL_BROKERS_DOWN or self._refusal is None:
+            self._refusal = error
 
     def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
         """Send the files of a batch, by bucket, unless the topic has them; they are of no use after that."""
@@ -161,7 +161,7 @@ class KafkaSink:
 
     def _transaction(self, files: Iterable[Location], offset: int, token: str) -> None:
         """All files and the offset, or nothing."""
-        self._said = None
+        self._refusal = None
         self._producer.begin_transaction()
         for file in files:
             with fetched(file) as local:
@@ -245,7 +245,7 @@ class KafkaSink:
         """Why something has taken too long, when the client has said so."""
         with suppress(RuntimeError):  # it is closed
             self._producer.poll(0)
-        return self._said if self._said is not None and error.code() in _TOO_LONG else error
+        return self._refusal if self._refusal is not None and error.code() in _TOO_LONG else error
 
     def _failure(self, what: str, error: KafkaError) -> QueryError:
         return failure(what, self._cause(error), self._options)

@@ -78,7 +78,7 @@ class PostgresTable:
             with self._connected() as connection:
                 name, required = prepare(connection, self.name, self.schema, self.key)
         except psycopg.Error as error:
-            raise _told(f"the table {self.name} cannot be created", error) from None
+            raise _failure(f"the table {self.name} cannot be created", error) from None
         return replace(self, name=name, required=tuple(sorted(required)))
 
     def others(self, query: str) -> list[str]:
@@ -87,7 +87,7 @@ class PostgresTable:
             with self._connected() as connection:
                 rows = connection.execute(_OTHERS, [query, str(self.name)]).fetchall()
         except psycopg.Error as error:
-            raise _told(f"the table {NOTES} cannot be read", error) from None
+            raise _failure(f"the table {NOTES} cannot be read", error) from None
         return [str(other) for (other,) in rows]
 
     def write(self, query: str, batch: int, files: Sequence[Location]) -> None:
@@ -98,11 +98,11 @@ class PostgresTable:
                 return
             except psycopg.OperationalError as error:
                 if pause is None:
-                    raise _told(f"batch {batch} was not written to {self.name}", error) from None
+                    raise _failure(f"batch {batch} was not written to {self.name}", error) from None
                 _LOG.warning("%s: %s; retrying batch %d in %g s", self.name, _line(error), batch, pause)
                 time.sleep(pause)
             except psycopg.Error as error:
-                raise _told(f"the table {self.name} rejects batch {batch}", error) from None
+                raise _failure(f"the table {self.name} rejects batch {batch}", error) from None
 
     def _write(self, query: str, batch: int, files: Sequence[Location]) -> None:
         with self._connected() as connection:
@@ -188,7 +188,7 @@ def _line(error: psycopg.Error) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def _told(what: str, error: psycopg.Error) -> QueryError:
+def _failure(what: str, error: psycopg.Error) -> QueryError:
     detail = "; ".join(filter(None, (_line(error), error.diag.message_detail)))
     if isinstance(error, psycopg.OperationalError):
         hint = "check the server and the sink's url, then run the same command again to resume"

@@ -16,7 +16,7 @@ from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.formats.write import csv_lines, in_text, json_lines, text_of
 from punctum.engine.recovery.durable import writing
-from punctum.engine.sinks.files import said
+from punctum.engine.sinks.files import all_punctuations
 from punctum.engine.sinks.postgres_names import column_list
 from punctum.ir.definitions import SinkDef, takes_punctuations
 from punctum.operators.columns import ColumnarSlice
@@ -70,7 +70,7 @@ class MessageFiles:
         long, rows = rows.filter(size > self.most_bytes), rows.filter(size <= self.most_bytes)
         if self.fails and long.height:
             fail(next(self._records(long)), "a row cannot be sent to Kafka")
-        texts = text_of(said(piece, self.schema), self.schema) if self.punctuations else []
+        texts = text_of(all_punctuations(piece, self.schema), self.schema) if self.punctuations else []
         puncts = pl.DataFrame({VALUE: texts}, {VALUE: pl.String}).select(pl.lit(None, pl.String).alias(KEY), VALUE)
         messages = pl.concat(
             [table.with_columns(pl.lit(n == 1).alias(TO_ALL)) for n, table in enumerate((rows, puncts))]

@@ -1,4 +1,4 @@
-"""What a query reads from directories: looked for before Spark starts, so that a wrong path costs no time."""
+"""The directories of a query, those of its streams and of its sink: a wrong path is an error before Spark starts."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from punctum.analyse.safety.register import QueryAnalysis
 from punctum.engine.formats.progress import READY
 from punctum.engine.sources.chosen import ChosenNames, chosen_of
 from punctum.errors import SchemaError
-from punctum.ir.definitions import AllReported, StreamDef, TableColumn
+from punctum.ir.definitions import AllReported, SinkDef, StreamDef, TableColumn
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Source
 from punctum.ir.tree import Relation, transform, walk
@@ -15,7 +15,7 @@ from punctum.storage.location import Location, StorePath, joined
 
 
 def check_directories(queries: Iterable[QueryAnalysis], directory: Location) -> None:
-    """An error when a stream of one of some queries reads a directory that is not there."""
+    """An error when a stream of one of some queries reads a directory that is not there, or a sink has no place."""
     for query in queries:
         made = set(control_directories(query, directory))
         for stream in query.streams:
@@ -24,6 +24,35 @@ def check_directories(queries: Iterable[QueryAnalysis], directory: Location) -> 
             path = directory_of(stream, directory)
             if path is not None and path not in made:
                 check_directory(stream, path)
+        if query.query.sink is not None and "path" in query.query.sink.options:
+            _check_sink(query.query.sink, query.streams, directory)
+
+
+def _check_sink(sink: SinkDef, streams: Iterable[StreamDef], directory: Location) -> None:
+    """An error when a sink cannot have its directory, or when its results would be its input."""
+    path = joined(directory, sink.options["path"])
+    check_place(f"the directory of the sink {sink.name}", path)
+    for stream in streams:
+        read = directory_of(stream, directory)
+        if read is not None and _reads(stream, read, path):
+            what = f"the sink {sink.name} writes to the directory of {stream.name}, which its query reads"
+            raise SchemaError(what, str(path), "name another path: the results would be read again")
+
+
+def _reads(stream: StreamDef, read: Location, path: Location) -> bool:
+    """Whether a stream that reads a directory finds the files of another one."""
+    place, below = selected(stream, read)[0].resolve(), path.resolve()
+    recursive = stream.options.get("recursive", "").lower() == "true"
+    return place == below or (recursive and str(below).startswith(f"{place}/"))
+
+
+def check_place(what: str, path: Location) -> None:
+    """An error when a directory that is to be created is a file, or stands below one."""
+    if isinstance(path, StorePath):
+        return
+    file = next((place for place in (path, *path.parents) if place.exists() and not place.is_dir()), None)
+    if file is not None:
+        raise SchemaError(f"{what} is {'' if file == path else 'below '}a file", str(file), "name another path")
 
 
 def check_directory(stream: StreamDef, path: Location) -> None:
@@ -42,7 +71,8 @@ def _check_directory(stream: StreamDef, path: Location) -> None:
         return
     if not path.is_dir():
         what = "is a file" if path.exists() else "does not exist"
-        raise SchemaError(f"the directory of the stream {stream.name} {what}", str(path), "create it, or fix the path")
+        hint = "name the directory that it is in" if path.exists() else "create it, or fix the path"
+        raise SchemaError(f"the directory of the stream {stream.name} {what}", str(path), hint)
 
 
 def directory_of(stream: StreamDef, directory: Location) -> Location | None:

@@ -109,11 +109,11 @@ class Listing:
         if at != self._place:  # another directory has its name now
             self._place, self._watch, self._listed = at, Watch(self._directory), False
         stamp, watched = os.stat(self._directory).st_mtime_ns, self._watch.works
-        told = self._watch.told()
-        self._open |= dict.fromkeys(filter(self._takes, told or ()))
-        if watched and told is None:
+        changed = self._watch.changed()
+        self._open |= dict.fromkeys(filter(self._takes, changed or ()))
+        if watched and changed is None:
             self._listed = False
-        if told and self._listed:
+        if changed and self._listed:
             self._stamp = stamp
         now, (soon, later) = time.monotonic(), self._again
         if not self._listed or (stamp != self._stamp and now >= soon) or now >= later:

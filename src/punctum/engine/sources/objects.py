@@ -65,9 +65,9 @@ class ObjectListing:
     def _split(self, name: str, stat: StoreStat) -> Split:
         last = self._known.get(name)
         split = Split(name, 0, stat.st_size, 0, 0, stat.st_mtime_ns, "")
-        told = split if last is None else replace(last, changed=stat.st_mtime_ns, fault=OVERWRITTEN)
-        self._known.remember(told)
-        return told
+        new = split if last is None else replace(last, changed=stat.st_mtime_ns, fault=OVERWRITTEN)
+        self._known.remember(new)
+        return new
 
     def over(self) -> list[str]:
         """The objects that have been gone for so long that they are to be forgotten."""

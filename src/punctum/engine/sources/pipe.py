@@ -48,7 +48,7 @@ class Behind:
     """
 
     piece: ColumnarSlice
-    told: Signal | None = None
+    feedback: Signal | None = None
     failed: tuple[tuple[int, str], ...] = ()
     skipped: int = 0
 
@@ -171,7 +171,7 @@ class Piped:
 
     def _times(self, name: str, given: PlacedPunctuations, rows: pl.DataFrame) -> pl.DataFrame:
         """Where the time moves that a column tells."""
-        ordered = [o for o in self._origins if isinstance(o, orders.AccessOrder) and o.tells(name)]
+        ordered = [o for o in self._origins if isinstance(o, orders.AccessOrder) and o.orders(name)]
         return steps(name, given, [origin.times(rows) for origin in ordered])
 
     def _on_time(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
@@ -218,7 +218,7 @@ class Piped:
         made = [] if self.stream is None else stateless(self.stream)
         for _, origin in made:
             if isinstance(origin, orders.AccessOrder) and self._clocks:
-                origin.every = not any(map(origin.tells, self._clocks))
+                origin.every = not any(map(origin.orders, self._clocks))
         return made
 
     @cached_property
@@ -288,11 +288,11 @@ def with_rows(piece: ColumnarSlice, rows: pl.DataFrame) -> ColumnarSlice:
 
 def failures(*failed: pl.DataFrame | None) -> Failures:
     """The numbers of rows that failed, each with its first reason, in their order."""
-    told: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for rows in failed:
         for number, reason in () if rows is None else rows.select(ROW, REASON).iter_rows():
-            told.setdefault(number, reason)
-    return tuple(sorted(told.items()))
+            reasons.setdefault(number, reason)
+    return tuple(sorted(reasons.items()))
 
 
 def stateless(stream: StreamDef) -> list[tuple[Scheme, Origin]]:

@@ -91,8 +91,8 @@ class BatchPart(NamedTuple):
 
     That is other versions of tables, partitions of topics, or the time.
 
-    Where a stage runs where its streams are read, tasks are numbered and each hears the punctuations of splits that
-    others read: those that stand before what it reads. The last one hears all of them.
+    Where a stage runs where its streams are read, tasks are numbered. Each reads the punctuations of the splits
+    *before* its own, whose rows others read; the last one reads all of them.
     """
 
     shares: Sequence[Share]
@@ -101,7 +101,7 @@ class BatchPart(NamedTuple):
     topics: Sequence[TopicShare] = ()
     partitions: Sequence[KnownPartitions] = ()
     number: int = 0
-    heard: Sequence[Share] = ()
+    before: Sequence[Share] = ()
     ticks: str = ""
     """A stream in whose name the buckets are told of the time and of tables."""
 
@@ -262,11 +262,11 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             parts = [BatchPart([], 0, {}, ticks=ticks)] if start.get("clock") != end.get("clock") else []
             return self._tasked(parts)
         begins = {key for key, first in start["files"].items() if first == 0}
-        told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
+        versions = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
         most = tasks + len(messages)
         parts = [BatchPart(_shares(task, begins), most, {}) for task in dealt]
         parts += [BatchPart([], most, {}, shares) for shares in messages]
-        parts += [BatchPart([], 0, told, (), known, ticks=ticks)] if told or known else []
+        parts += [BatchPart([], 0, versions, (), known, ticks=ticks)] if versions or known else []
         return self._tasked(parts)
 
     def _tasked(self, parts: Sequence[BatchPart]) -> Sequence[InputPartition]:
@@ -285,8 +285,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         offsets = {key: (topic, start["topics"][key], end["topics"][key]) for key, topic in self._topics.items()}
         ranges = {key: topic.ranges(before, after) for key, (topic, before, after) in offsets.items()}
         begins = {key for key, (topic, before, _) in offsets.items() if before == topic.initial}
-        told = [topic.heard(before, after) for topic, before, after in offsets.values()]
-        return list(dealt_topics(ranges, self._tasks, begins)), [known for known in told if known is not None]
+        partitions = [topic.new_partitions(before, after) for topic, before, after in offsets.values()]
+        return list(dealt_topics(ranges, self._tasks, begins)), [known for known in partitions if known is not None]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
@@ -358,7 +358,7 @@ def parts_in_order(splits: Splits, tasks: int) -> list[BatchPart]:
         first = {key: n for key, n, _ in reversed(own)}
         before = [entry for entry in splits if entry[1] < first.get(entry[0], 0)]
         others = before if number < len(dealt) - 1 else [entry for entry in splits if entry not in own]
-        parts.append(BatchPart(_by_stream(own), len(dealt), {}, number=number, heard=_by_stream(others)))
+        parts.append(BatchPart(_by_stream(own), len(dealt), {}, number=number, before=_by_stream(others)))
     return parts
 
 

@@ -28,7 +28,7 @@ from punctum.engine.exchange.messages import (
     to_arrow,
 )
 from punctum.engine.exchange.worker import init_worker
-from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options, from_frame
+from punctum.engine.formats.files import PUNCTUATION_READERS, READERS, Read, Reader, check_options, from_frame
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.formats.splits import Split, shown
 from punctum.engine.kafka.read import fetch, read_range
@@ -54,7 +54,7 @@ class Pipes(Protocol):
 class FrameStream:
     """A stream, the pipe for its rows, where the rows go, and whether it fails when it is violated.
 
-    When a query reads a stream twice, one of the two tells what is no element.
+    When a query reads a stream twice, one of the two reports what is no element.
     """
 
     name: str
@@ -62,7 +62,7 @@ class FrameStream:
     pipe: Pipes
     to: Exchange
     fails: bool
-    tells: bool
+    reports: bool
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def read_part(stream: Callable[[str], FrameStream], part: BatchPart, here: Set[i
     if part.tables or not (part.shares or part.topics or part.partitions):
         yield ticked(stream(part.ticks), part.tables)
     for known in part.partitions:
-        yield heard(stream(known.key), known)
+        yield known_partitions(stream(known.key), known)
     for share in part.shares:
         files = stream(share.key)
         assert isinstance(files, FileStream)
@@ -151,9 +151,9 @@ def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int
                 yield from taken(content, stream, room, None, origin, stream.fold, place[:2], here)
 
 
-def heard(stream: FrameStream, told: KnownPartitions) -> list[Addressed]:
+def known_partitions(stream: FrameStream, known: KnownPartitions) -> list[Addressed]:
     """Which partitions there are, and which are idle, to all buckets."""
-    return to_all(stream.to.buckets, PartitionsMessage(told.known, told.idle), stream.to.input)
+    return to_all(stream.to.buckets, PartitionsMessage(known.known, known.idle), stream.to.input)
 
 
 def read_splits(stream: FileStream, share: Share, tasks: int, here: Set[int] = HERE) -> Sent:
@@ -180,10 +180,10 @@ def held(
             yield StreamSlice(HeldSlice(behind.piece), origin), records
 
 
-def said(stream: FileStream, share: Share, rows: pl.DataFrame) -> Iterator[StreamSlice]:
-    """What the punctuations in some splits say; of the rows, which others read, there are none."""
+def punctuations_only(stream: FileStream, share: Share, rows: pl.DataFrame) -> Iterator[StreamSlice]:
+    """The punctuations of some splits, without the rows, which others read."""
     for number, split in share.splits:
-        content, _, origin = _read(HEARERS, stream, number, split)
+        content, _, origin = _read(PUNCTUATION_READERS, stream, number, split)
         piece = content.piece
         if piece.puncts or piece.constants:
             yield StreamSlice(HeldSlice(ColumnarSlice(rows, piece.puncts, piece.constants)), origin)
@@ -222,11 +222,11 @@ def taken(
     """
     behind, records = _piped(content, stream, room, file, partition)
     if records:
-        yield [quarantine.told(records, stream.to.buckets[0])]
+        yield [quarantine.message_of(records, stream.to.buckets[0])]
     if stream.to.clock:
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
-    if behind.told is not None:
-        yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
+    if behind.feedback is not None:
+        yield to_all(stream.to.buckets, FeedbackMessage(behind.feedback), stream.to.input)
     if behind.skipped:
         yield [Addressed(stream.to.buckets[0], SkippedMessage(stream.name, behind.skipped))]
     counted, pieces = _split(behind.piece, stream.to, fold, file is not None)
@@ -243,7 +243,7 @@ def _piped(
 ) -> tuple[Behind, list[quarantine.Record]]:
     """What was read, behind the pipe, and records of what was not taken, as far as there is room for them."""
     records = list[quarantine.Record]()
-    if content.rejected.height and stream.tells:
+    if content.rejected.height and stream.reports:
         records = room.taken(
             _failing(stream, quarantine.rejects(stream.name, file, content.rejected, partition)), content.more
         )
@@ -303,6 +303,6 @@ def failed(
     records = []
     for (number, reason), line in zip(rows, plain, strict=True):
         position, text = (None, None) if file is None and partition is None else content.place(number)
-        told = line if text is None else clean(text, LONGEST)
-        records.append(quarantine.record(stream.name, reason, told, file, position, partition))
+        shortened = line if text is None else clean(text, LONGEST)
+        records.append(quarantine.record(stream.name, reason, shortened, file, position, partition))
     return records

@@ -26,11 +26,11 @@ class Watch:
 
     @property
     def works(self) -> bool:
-        """Whether anything is told."""
+        """Whether the system tells of changes."""
         return self._file is not None
 
-    def told(self) -> set[str] | None:
-        """The names that have been told since the last time; nothing when some may be missing."""
+    def changed(self) -> set[str] | None:
+        """The names that have changed since the last time; nothing when some may be missing."""
         names, missed = set[str](), False
         while self._file is not None:
             try:

@@ -20,7 +20,7 @@ class Grouped:
     """A function of the rows of a group, as the reference page shows it."""
 
     written: str
-    says: str
+    description: str
     function: Function = Function.COUNT
     also: tuple[str, ...] = ()
     takes: Type | None = None

@@ -26,8 +26,8 @@ from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, Literal, kind, like, mismatch
+from punctum.ir.expressions.types import NUMBERS, TIMES, alike, converted, is_null, local_time
 from punctum.ir.functions.later import pl
-from punctum.ir.types import NUMBERS, TIMES, alike, converted, is_null, local_time
 
 Args = tuple[Expression, ...]
 Kernel = Callable[..., "pl.Expr | None"]
@@ -60,7 +60,7 @@ class Scalar:
     """
 
     written: str
-    says: str
+    description: str
     meaning: Callable[..., Any] | None = None
     kernel: Kernel | None = None
     also: tuple[str, ...] = ()

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Expression, Literal, kind
+from punctum.ir.expressions.types import converted
 from punctum.ir.functions.define import Args, Scalar, constant
 from punctum.ir.functions.later import pl
 from punctum.ir.functions.rules import call
-from punctum.ir.types import converted
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October"]

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from punctum.errors import Place, SqlError
-from punctum.ir.casts import double_text
+from punctum.ir.expressions.casts import double_text
 
 _STEP = re.compile(r"\.([^.\[\]*]+)|\['([^']*)'\]|\[(\d+)\]")
 

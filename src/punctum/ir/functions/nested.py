@@ -7,11 +7,11 @@ from typing import Any
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Call, Expression, Literal, like, mismatch, type_text
+from punctum.ir.expressions.types import converted
 from punctum.ir.functions.define import Args, Scalar, constant
 from punctum.ir.functions.later import pl
 from punctum.ir.functions.order import equal
 from punctum.ir.functions.rules import call
-from punctum.ir.types import converted
 
 
 def field(struct: Expression, name: str, place: Place) -> Expression:

@@ -8,8 +8,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 from punctum.algebra.values import NAN, Type
-from punctum.ir.casts import WIDE
 from punctum.ir.expressions import Literal
+from punctum.ir.expressions.casts import WIDE
 from punctum.ir.functions.define import FALLING, RISING, Scalar
 from punctum.ir.functions.later import pl
 from punctum.ir.functions.rules import call, rounded, whole
@@ -32,11 +32,13 @@ def _defined(function: Callable[[float], float]) -> Callable[[float], float]:
     return over
 
 
-def _of_double(name: str, says: str, function: Callable[[float], float], kernel: Callable[[Any], Any]) -> Scalar:
-    return Scalar(f"{name}(x DOUBLE) -> DOUBLE", says, _defined(function), kernel, close=True)
+def _of_double(name: str, description: str, function: Callable[[float], float], kernel: Callable[[Any], Any]) -> Scalar:
+    return Scalar(f"{name}(x DOUBLE) -> DOUBLE", description, _defined(function), kernel, close=True)
 
 
-def _logarithm(name: str, says: str, function: Callable[[float], float], kernel: Any, least: float = 0.0) -> Scalar:
+def _logarithm(
+    name: str, description: str, function: Callable[[float], float], kernel: Any, least: float = 0.0
+) -> Scalar:
     """A logarithm, which is NULL for numbers that have none."""
 
     def meaning(x: float) -> float | None:
@@ -45,7 +47,7 @@ def _logarithm(name: str, says: str, function: Callable[[float], float], kernel:
     def column(x: pl.Expr) -> pl.Expr:
         return pl.when((x > least) | x.is_nan()).then(kernel(x))
 
-    return Scalar(f"{name}(x DOUBLE) -> DOUBLE", says, meaning, column, maybe=True, close=True)
+    return Scalar(f"{name}(x DOUBLE) -> DOUBLE", description, meaning, column, maybe=True, close=True)
 
 
 def _log(base: float, x: float | None = None) -> float | None:

@@ -49,16 +49,16 @@ def page() -> str:
 def _chapter(name: str, entries: tuple[Scalar, ...]) -> Iterator[str]:
     yield f"\n## {name}\n\n| function | what it gives | punctuations |\n|---|---|---|\n"
     for entry in entries:
-        if entry.says:
-            cells = (f"`{entry.written}`{_also(entry.also)}", entry.says, _passing(entry))
+        if entry.description:
+            cells = (f"`{entry.written}`{_also(entry.also)}", entry.description, _passing(entry))
             yield f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |\n"
 
 
 def _rest() -> Iterator[str]:
     yield _AGGREGATES
     for entry in GROUPED:
-        if entry.says:
-            yield f"| `{entry.written}`{_also(entry.also)} | {entry.says} |\n"
+        if entry.description:
+            yield f"| `{entry.written}`{_also(entry.also)} | {entry.description} |\n"
 
 
 def _also(names: tuple[str, ...]) -> str:

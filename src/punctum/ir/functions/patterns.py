@@ -97,7 +97,7 @@ def _extract_kernel(text: pl.Expr, pattern: str, group: int = 1) -> pl.Expr | No
     return pl.when(text.is_not_null()).then(text.str.extract(polars, group).fill_null(""))
 
 
-def _found(text: str, pattern: str) -> bool:
+def _matches(text: str, pattern: str) -> bool:
     return regex.java(pattern).python.search(text) is not None
 
 
@@ -193,7 +193,7 @@ PATTERNS = (
     Scalar(
         f"rlike(text STRING, {_SQL_PATTERN}) -> BOOLEAN",
         "whether some part matches a regular expression",
-        _found,
+        _matches,
         _found_kernel,
         also=("regexp", "regexp_like"),
         rule=_bound("rlike"),

@@ -9,8 +9,7 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
-from punctum.ir.functions.define import FUNCTIONS, Args
-from punctum.ir.types import (
+from punctum.ir.expressions.types import (
     NUMBERS,
     TIMES,
     alike,
@@ -21,7 +20,8 @@ from punctum.ir.types import (
     is_null,
     zoned,
 )
-from punctum.ir.zones import SESSION, fixed
+from punctum.ir.expressions.zones import SESSION, fixed
+from punctum.ir.functions.define import FUNCTIONS, Args
 
 Rule = Callable[[str, Args, Place], Expression]
 

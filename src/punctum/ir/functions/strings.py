@@ -72,8 +72,8 @@ def _instr_kernel(text: pl.Expr, part: str) -> pl.Expr:
     if not part:
         return pl.when(text.is_not_null()).then(1)
     before = text.str.splitn(part, 2).struct.field("field_0").str.len_chars().cast(pl.Int64())
-    found = text.str.contains(part, literal=True)
-    return pl.when(found).then(before + 1).when(found.is_not_null()).then(0)
+    holds = text.str.contains(part, literal=True)
+    return pl.when(holds).then(before + 1).when(holds.is_not_null()).then(0)
 
 
 def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | None:

@@ -11,12 +11,12 @@ from typing import Any
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, Literal, kind
+from punctum.ir.expressions.truncation import date_trunc
+from punctum.ir.expressions.types import converted, is_null, zoned
+from punctum.ir.expressions.zones import SESSION, WITHOUT
 from punctum.ir.functions.define import EXACT, FALLING, NEITHER, RISING, Args, Scalar, Step, constant
 from punctum.ir.functions.later import pl
 from punctum.ir.functions.rules import call
-from punctum.ir.truncation import date_trunc
-from punctum.ir.types import converted, is_null, zoned
-from punctum.ir.zones import SESSION, WITHOUT
 
 UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 TRUNCATE = dict(zip(UNITS, ("1y", "1q", "1mo", "1w", "1d", "1h", "1m", "1s", "1ms", "1us"), strict=True))
@@ -199,8 +199,8 @@ def _in_seconds(args: Args, place: Place) -> Expression:
     return call("div", (micros, Literal(10**6, Type.BIGINT, place=place)), place)
 
 
-def _field(name: str, says: str, meaning: Any, kernel: Any, takes: str = "TIME", **more: Any) -> Scalar:
-    return Scalar(f"{name}(time {takes}) -> BIGINT", says, meaning, kernel, **more)
+def _field(name: str, description: str, meaning: Any, kernel: Any, takes: str = "TIME", **more: Any) -> Scalar:
+    return Scalar(f"{name}(time {takes}) -> BIGINT", description, meaning, kernel, **more)
 
 
 def _since(call: Call, at: int) -> Step:

@@ -16,11 +16,11 @@ from punctum.algebra.aggregates import OF_NUMBERS, OF_SPANS, PAIRED, Function, s
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, mismatch, named, rebased, text
+from punctum.ir.expressions.types import is_null
 from punctum.ir.functions.aggregates import AGGREGATES, BLIND, suggested_aggregate
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder, is_aggregate
 from punctum.parse.binder.in_order import in_order
 from punctum.parse.binder.order import ordinal

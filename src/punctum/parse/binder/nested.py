@@ -1,27 +1,36 @@
 """ARRAYs and STRUCTs in a query: they pass through it, and nothing is compared, sorted or grouped by them."""
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Attribute
 from punctum.errors import Place, SqlError
 from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.expressions import type_text
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
+from punctum.ir.node import PlannedNode
 from punctum.ir.over import Over
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
     Except,
+    Filter,
     Intersect,
     Join,
     OrderBy,
     OuterJoin,
+    Projection,
+    Source,
     Union,
+    UnionAll,
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
 
@@ -70,6 +79,10 @@ def _compared(node: Relation) -> Iterator[tuple[str, Attribute]]:
             yield from _of("GROUP BY", (column.attribute for _, column in node.keys))
             calls = (call for call in node.aggregates if call.function is not Function.COUNT)
             yield from _of("an aggregate", (column.attribute for call in calls for column in call.reads))
+        case Source() | Filter() | Projection() | UnionAll() | Hop() | Stamped() | Punctuated() | PlannedNode():
+            return
+        case _:
+            assert_never(node)
 
 
 def _of(what: str, attributes: Iterable[Attribute]) -> Iterator[tuple[str, Attribute]]:

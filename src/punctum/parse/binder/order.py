@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Expression, text
+from punctum.ir.expressions.types import is_null
 from punctum.ir.names import fresh
-from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder
 
 Named = tuple[str, Expression]

@@ -21,12 +21,12 @@ from punctum.errors import Place, SqlError
 from punctum.ir.conjuncts import normalised
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjunction, mismatch, named, text
+from punctum.ir.expressions.types import is_null
 from punctum.ir.names import fresh
 from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.frames import Key, unordered, whole_number
 from punctum.parse.binder.frames import frame as read_frame

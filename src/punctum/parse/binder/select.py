@@ -8,6 +8,7 @@ from sqlglot import exp
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import StreamDef, TableDef
 from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
+from punctum.ir.expressions.types import common, converted, is_null
 from punctum.ir.functions.nested import field_of
 from punctum.ir.relations import (
     Distinct,
@@ -22,7 +23,6 @@ from punctum.ir.relations import (
 )
 from punctum.ir.temporal import Final
 from punctum.ir.tree import Relation, named
-from punctum.ir.types import common, converted, is_null
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From

@@ -8,10 +8,10 @@ from sqlglot import exp
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Column, Expression, columns, kind, rebased
+from punctum.ir.expressions.types import converted, local_time
 from punctum.ir.names import fresh
 from punctum.ir.stamped import Stamped
 from punctum.ir.tree import Relation
-from punctum.ir.types import converted, local_time
 
 Named = tuple[str, Expression]
 _NODES: dict[type, str] = {

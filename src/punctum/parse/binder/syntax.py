@@ -12,9 +12,9 @@ from sqlglot import exp
 from punctum.algebra.values import Type
 from punctum.errors import PatternError, Place, SqlError
 from punctum.ir.expressions import Expression, Literal, mismatch
+from punctum.ir.expressions.types import converted
 from punctum.ir.functions import call
 from punctum.ir.functions.nested import field
-from punctum.ir.types import converted
 from punctum.parse.binder.declared import declared
 
 LENGTHS = {

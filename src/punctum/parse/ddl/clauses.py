@@ -23,8 +23,8 @@ from punctum.algebra.values import Type, Value
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, Delay, EndEvent, StreamDef, TableColumn, TableDef
 from punctum.ir.expressions import Expression, Literal, columns, mismatch, type_text
+from punctum.ir.expressions.types import NUMBERS, TIMES
 from punctum.ir.relations import Source
-from punctum.ir.types import NUMBERS, TIMES
 from punctum.ir.units import is_unit
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.durations import duration

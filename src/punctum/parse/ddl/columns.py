@@ -10,7 +10,7 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Column, Expression, Literal, mismatch, type_text
-from punctum.ir.types import common, converted
+from punctum.ir.expressions.types import common, converted
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.declared import SUPPORTED, declared
 from punctum.parse.binder.scope import Scope

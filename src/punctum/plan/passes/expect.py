@@ -46,5 +46,5 @@ def tells_time_alone(stream: StreamDef, name: str) -> bool:
 
 def clocks(stream: StreamDef) -> tuple[str, ...]:
     """The columns that tell the time for some scheme of a stream."""
-    told = (timeline(stream, limits.scheme) for limits in stream.limits)
-    return tuple(dict.fromkeys(name for name in told if name is not None))
+    timelines = (timeline(stream, limits.scheme) for limits in stream.limits)
+    return tuple(dict.fromkeys(name for name in timelines if name is not None))

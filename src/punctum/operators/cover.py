@@ -1,4 +1,4 @@
-"""What an input has said, as it said it: many punctuations that together leave no partner of a row of the others.
+"""The punctuations of an input, as they came: many punctuations that together leave no partner of a row of the others.
 
 Rows say of their partners which box these are in (``partners.py``). It is *closed* when all punctuations that speak of
 its axes alone cover it together, as ``k = 5``, ``k = 6`` and ``k = 7`` cover the whole numbers from 5 to 7. A box is
@@ -22,29 +22,29 @@ from punctum.operators.runs import Mask, Numbers, RunShape, Wanted, ends, merged
 from punctum.operators.store import Store
 
 _FURTHEST = np.iinfo(np.int64).max
-Said = tuple[dict[RunShape, pl.DataFrame], list[Box]]
+_Runs = tuple[dict[RunShape, pl.DataFrame], list[Box]]
 """Keys and ranges as runs, and what cannot be written so."""
 
 
-class Heard:
-    """What an input has said, in a store.
+class PunctuationCover:
+    """The punctuations of an input, as they came, in a store.
 
     >>> from punctum.algebra.bands import Band, Limit
     >>> from punctum.algebra.schema import Schema
     >>> bid = Schema.of(itemid="BIGINT", k="BIGINT")
-    >>> heard = Heard(Store(bid))
-    >>> heard.add(PunctuationBatch(bid, {1: pl.Series([5, 6, 7, 9])}))
+    >>> received = PunctuationCover(Store(bid))
+    >>> received.add(PunctuationBatch(bid, {1: pl.Series([5, 6, 7, 9])}))
     >>> near = PartnerAxis(1, bands=((Band((1, 1), (0, 0), Limit(0), Limit(2)), "k"),))
-    >>> heard.cover(pl.DataFrame({"k": [4, 5, 7]}), [near]).to_list()
+    >>> received.cover(pl.DataFrame({"k": [4, 5, 7]}), [near]).to_list()
     [False, True, False]
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._said: Said | None = None
+        self._runs: _Runs | None = None
 
     def add(self, received: PunctuationBatch) -> None:
-        """It has said more."""
+        """Add more of them."""
         self.store.add(received)
         self.changed()
 
@@ -56,7 +56,7 @@ class Heard:
 
     def changed(self) -> None:
         """The store is not what it was."""
-        self._said = None
+        self._runs = None
 
     def cover(self, df: pl.DataFrame, axes: Sequence[PartnerAxis]) -> pl.Series:
         """Whether each row has no partner any more, by what its columns say of partners."""
@@ -71,7 +71,7 @@ class Heard:
 
     def _until(self, boxes: Boxes) -> tuple[Mask, dict[int, Numbers]]:
         """Which corners of boxes are covered, and how far what covers them goes."""
-        runs, others = self._spoken()
+        runs, others = self._all_runs()
         covered = np.full(len(boxes), self.store.ended)
         until = {at: np.full(len(boxes), _FURTHEST) for at in boxes.low}
         for shape, run in runs.items():
@@ -86,15 +86,15 @@ class Heard:
                 _take(box, boxes, covered, until)
         return covered, until
 
-    def _spoken(self) -> Said:
-        """All that has been said, neighbouring keys together."""
-        if self._said is None:
+    def _all_runs(self) -> _Runs:
+        """All of them as runs, neighbouring keys together."""
+        if self._runs is None:
             keys = self.store.keys
             ranges = Closed(keys.schema, keys.line)
             others = ranges.close_boxes(p.sides for p in self.store.known if p.sides)
             shapes = dict.fromkeys((*keys.shapes(), *ranges.shapes()))
-            self._said = {shape: merged([*keys.runs(shape), *ranges.runs(shape)]) for shape in shapes}, others
-        return self._said
+            self._runs = {shape: merged([*keys.runs(shape), *ranges.runs(shape)]) for shape in shapes}, others
+        return self._runs
 
 
 def _take(box: Box, boxes: Boxes, already: Mask, until: dict[int, Numbers]) -> None:

@@ -26,8 +26,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from punctum.errors import SqlError
-from punctum.ir.casts import read_time
-from punctum.ir.truncation import date_trunc
+from punctum.ir.expressions.casts import read_time
+from punctum.ir.expressions.truncation import date_trunc
 
 WITHOUT = "UTC"
 """The zone in which nothing has to be moved."""

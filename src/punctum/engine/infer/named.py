@@ -31,7 +31,7 @@ _BEGINS = {b"{": "json", b"PAR1": "parquet"}
 
 
 @dataclass(frozen=True)
-class FoundFiles:
+class NamedFiles:
     """The files of one format that a pattern names: below a base, by their names there, in the order of a stream."""
 
     pattern: str
@@ -86,7 +86,7 @@ class Directories:
         return Listing(self._base / directory, self._format, self._options, self._settle, takes=wanted)
 
 
-def found(pattern: str, base: Path) -> FoundFiles:
+def named_files(pattern: str, base: Path) -> NamedFiles:
     """The files that a pattern names, as they are now; an error when there are none, or none that can be read.
 
     Relative patterns start at the base. A directory stands for the files in it.
@@ -109,7 +109,7 @@ def found(pattern: str, base: Path) -> FoundFiles:
         raise SchemaError(
             f"the files of '{pattern}' have no rows", f"{_some(names)} {what}", "columns are inferred from rows"
         )
-    return FoundFiles(pattern, base, format_, tuple(splits))
+    return NamedFiles(pattern, base, format_, tuple(splits))
 
 
 def _of_this_machine(pattern: str) -> str:

@@ -16,9 +16,9 @@ from datetime import datetime
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type, Value
 from punctum.errors import Place, SqlError
-from punctum.ir.casts import cast, castable
-from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch, text, type_text
-from punctum.ir.zones import SESSION, WITHOUT, instant, local
+from punctum.ir.expressions.casts import cast, castable
+from punctum.ir.expressions.nodes import Call, Expression, Literal, kind, mismatch, text, type_text
+from punctum.ir.expressions.zones import SESSION, WITHOUT, instant, local
 
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 TIMES = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
