@@ -1,9 +1,8 @@
 """How each engine runs a query of NEXMark, and what is measured of it."""
 
-import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from auction import durations, watched  # type: ignore[import-not-found]  # beside this file
 from nexmark_flink_client import ALL, WARM, Server  # type: ignore[import-not-found]
 from nexmark_sql import FLINK, SAME, SPARK  # type: ignore[import-not-found]
+from processor_time import between, look  # type: ignore[import-not-found]
 from pyspark.sql import DataFrame, SparkSession
 
 from punctum.engine.spark import spark_session
@@ -56,13 +56,18 @@ TO_FILES = "Spark, files"
 """Spark, when it writes its results to files as we do."""
 
 
-def punctum(size: int, format_: str, query: str, directory: Path, checkpoint: Path) -> Measured | None:
+Others = Collection[int]
+"""Processes of other engines, whose time is not that of this one."""
+
+
+def punctum(size: int, others: Others, format_: str, query: str, directory: Path, checkpoint: Path) -> Measured | None:
     """A run of Punctum's, with so many events in a batch."""
     sql = script(query)
     if format_ != "parquet":
         sql = re.sub(r"USING parquet OPTIONS \(path 'in/", f"USING {format_} OPTIONS (path 'in-{format_}/", sql)
-    before, started = cpu_seconds(), time.time()
-    (running,) = Session(spark_session()).script(sql, directory)
+    session = Session(spark_session())
+    before, started = look(without=others), time.time()
+    (running,) = session.script(sql, directory)
     assert isinstance(running, Query)
     running.start(checkpoint, available_now=True)
     assert running._run is not None
@@ -71,10 +76,12 @@ def punctum(size: int, format_: str, query: str, directory: Path, checkpoint: Pa
     rows, kept = (
         max((sum(o[f"{what}_kept"] for o in os) for os in operators), default=0) for what in ("rows", "bytes")
     )
-    return _of_batches(progress, size, started, int(rows), int(kept), before)
+    return _of_batches(progress, size, started, int(rows), int(kept), between(before, look(without=others)))
 
 
-def spark(size: int, query: str, directory: Path, checkpoint: Path, files: bool = False) -> Measured | None:
+def spark(
+    size: int, others: Others, query: str, directory: Path, checkpoint: Path, files: bool = False
+) -> Measured | None:
     """A run of Spark's own operators, when it can run the query; its results go nowhere, or to files as ours do."""
     if query not in SAME and query not in SPARK:
         return None
@@ -83,17 +90,17 @@ def spark(size: int, query: str, directory: Path, checkpoint: Path, files: bool 
     for name, value in ROCKSDB.items():
         session.conf.set(name, value)
     try:
-        return _spark(session, size, query, directory, checkpoint, files)
+        return _spark(session, size, others, query, directory, checkpoint, files)
     finally:
         for name, known in before.items():
             session.conf.unset(name) if known is None else session.conf.set(name, known)
 
 
 def _spark(
-    session: SparkSession, size: int, query: str, directory: Path, checkpoint: Path, files: bool
+    session: SparkSession, size: int, others: Others, query: str, directory: Path, checkpoint: Path, files: bool
 ) -> Measured | None:
     mode, _, sql = SPARK.get(query) or ("append", "", script(query).split(f"INSERT INTO {query}\n")[1].rstrip(" ;\n"))
-    before, started = cpu_seconds(), time.time()
+    before, started = look(without=others), time.time()
     for table in TABLES:
         _stream(session, directory / "in" / table).createOrReplaceTempView(table)
     session.read.parquet(str(directory / "in" / SIDE)).createOrReplaceTempView(SIDE)
@@ -108,7 +115,7 @@ def _spark(
         max((sum(state[what] for state in p["stateOperators"]) for p in progress), default=0)
         for what in ("numRowsTotal", "memoryUsedBytes")
     )
-    return _of_batches(progress, size, started, rows, kept, before)
+    return _of_batches(progress, size, started, rows, kept, between(before, look(without=others)))
 
 
 FILES = 10
@@ -122,10 +129,10 @@ def _stream(session: SparkSession, path: Path) -> DataFrame:
 
 
 def _of_batches(progress: list[Any], size: int, started: float, rows: int, kept: int, cpu: float) -> Measured:
-    used, later = cpu_seconds() - cpu, sorted(durations(progress))
+    later = sorted(durations(progress))
     begun = min(_seconds(p["timestamp"]) for p in progress)
     first = next(p for p in progress if p["numInputRows"])["durationMs"]["triggerExecution"] / 1000
-    return Measured(size * len(later) / sum(later), later, rows, kept, begun - started + first, used)
+    return Measured(size * len(later) / sum(later), later, rows, kept, begun - started + first, cpu)
 
 
 def _seconds(timestamp: str) -> float:
@@ -138,12 +145,12 @@ def flink(server: Server, events: int, query: str, directory: Path, checkpoint: 
     """A run of Flink's: what the events after the first tenth take."""
     if query not in FLINK:
         return None
-    before = cpu_seconds(server.process.pid)
+    before = look(server.process.pid)
     _, warm, whole = (server.run(query, part) for part in (WARM, WARM, ALL))
     if "error" in whole or "error" in warm:
         print(f"{query}: {whole.get('error', warm.get('error'))}", flush=True)
         return None
-    used = cpu_seconds(server.process.pid) - before
+    used = between(before, look(server.process.pid))
     less = whole["seconds"] > 2 * warm["seconds"]  # or they are too few to tell what starting takes
     rate = 0.9 * events / (whole["seconds"] - warm["seconds"]) if less else events / whole["seconds"]
     return Measured(rate, bytes=whole["bytes"] or None, first=warm["first"], cpu=used / 1.2, latency=whole["latency"])
@@ -151,25 +158,11 @@ def flink(server: Server, events: int, query: str, directory: Path, checkpoint: 
 
 def engines(servers: Mapping[str, Server], events: int, size: int, csv: bool) -> dict[str, Engine]:
     """All of them, in the order in which they take turns."""
-    ours: dict[str, Engine] = {"Punctum": partial(punctum, FILES * size, "parquet")}
+    others = [server.process.pid for server in servers.values()]
+    ours: dict[str, Engine] = {"Punctum": partial(punctum, FILES * size, others, "parquet")}
     if csv:
-        ours["Punctum, CSV"] = partial(punctum, FILES * size, "csv")
+        ours["Punctum, CSV"] = partial(punctum, FILES * size, others, "csv")
     theirs = {name: partial(flink, server, events) for name, server in servers.items()}
-    peer = {"Spark, RocksDB": partial(spark, FILES * size), TO_FILES: partial(spark, FILES * size, files=True)}
+    size *= FILES
+    peer = {"Spark, RocksDB": partial(spark, size, others), TO_FILES: partial(spark, size, others, files=True)}
     return {**ours, **peer, **theirs}
-
-
-def cpu_seconds(root: int | None = None) -> float:
-    """What a process and all that it has started have used so far: this one, but for what others measure."""
-    ticks: dict[int, tuple[int, int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        ticks[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
-    ours, found = {os.getpid() if root is None else root}, 0
-    while len(ours) > found:
-        found = len(ours)
-        ours |= {process for process, (parent, _) in ticks.items() if parent in ours}
-    return sum(ticks[process][1] for process in ours if process in ticks) / os.sysconf("SC_CLK_TCK")

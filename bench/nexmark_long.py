@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from nexmark_engines import cpu_seconds  # type: ignore[import-not-found]  # beside this file
+from processor_time import between, look  # type: ignore[import-not-found]  # beside this file
 
 from punctum.commands.nexmark import number
 from punctum.demo.bench import SLICES, prepare
@@ -77,12 +77,12 @@ def steps(name: str, workload: Workload, path: Path, step: int, pause: float, un
                 return
             if (early := begun + turn * pause - time.monotonic()) > 0:
                 time.sleep(early)
-            started, used = time.perf_counter(), cpu_seconds()
+            started, looked = time.perf_counter(), look()
             for table in TABLES:
                 for file in sorted((path / "made" / table).iterdir()):
                     file.replace(path / "in" / table / file.name)
             query.catch_up()
-            seconds, used = time.perf_counter() - started, cpu_seconds() - used
+            seconds, used = time.perf_counter() - started, between(looked, look())
             counts = query.metrics()[-1]["operators"].values()
             rows, size = (sum(count[f"{what}_kept"] for count in counts) for what in ("rows", "bytes"))
             done, events = min(made[-1], workload.events) - events, min(made[-1], workload.events)

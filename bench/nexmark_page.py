@@ -44,7 +44,7 @@ memory, Flink's largest checkpoint |
 | first | seconds from the start of a query until its first batch is done; of Flink until its sink has its first row |
 | p50, p99 | seconds a batch takes; of so few batches the 99th percentile is the slowest. Of Flink what a mark takes \
 from a source to the last operator, which windows and mini-batches do not hold |
-| CPU | CPU seconds of all processes for a million events, start included |
+| CPU | CPU seconds of the engine's processes for a million events, with the start of the query, not of the engine |
 
 """
 SETTINGS = """
@@ -65,7 +65,7 @@ or in RocksDB |
 - Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere. *Spark, files* is
   Spark when it writes the same results to the same format, for the queries without state.
 - Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
-  tenth takes, after that tenth has been run once.
+  tenth takes, after that tenth has been run once. Before all that, each engine runs q2 once.
 - Punctum's and Flink's queries are whole. Spark runs what it can; where that is a part, the page says so. Flink gives
   q4, q9 and q15 to q19 as changes that are taken back later, and Spark q12 and q15 to q19 as updates; Punctum gives
   final rows.

@@ -2,6 +2,8 @@
 
 A query takes a batch after the other while clients do what a browser does on the plan and over time: they hear events,
 and ask for state, waiting files and the quarantine now and then. The driver is the process of Python's and Spark's.
+What Polars does in threads of its own, to read state, is in Python's time, but not in the page's: with 0 clients there
+is none of it.
 
     python bench/page.py [SECONDS] [CLIENTS]
 """
@@ -20,20 +22,20 @@ import psutil  # type: ignore[import-untyped]
 from punctum.demo.auction import AUCTION
 from punctum.session import Session
 
-ASKED = ("state?show=5", "waiting", "quarantine")
-_PAUSE = 3.0
+ASKED = {"state?show=5": 5.0, "waiting": 2.0, "quarantine": 2.0}
+"""What is asked, and how many seconds lie between two times, at least."""
 
 
 def client(address: str) -> None:
     """Hear events, and ask for the rest no more often than a browser does."""
-    due = 0.0
+    due = dict.fromkeys(ASKED, 0.0)
     with urlopen(f"{address}api/events") as events:
         for line in events:
-            if line.startswith(b"event: batch") and time.monotonic() > due:
-                due = time.monotonic() + _PAUSE
-                for what in ASKED:
-                    with urlopen(f"{address}api/queries/closing/{what}") as answer:
-                        answer.read()
+            now = time.monotonic()
+            for what in (what for what in ASKED if line.startswith(b"event: batch") and now > due[what]):
+                due[what] = now + ASKED[what]
+                with urlopen(f"{address}api/queries/closing/{what}") as answer:
+                    answer.read()
 
 
 def used(process: psutil.Process) -> float:

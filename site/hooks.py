@@ -55,8 +55,15 @@ def _with_script(page: Path) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Links that lead out of the site become text; those to directories lead to their first page."""
+    """Links that lead out of the site become text; those to directories lead to their first page.
+
+    The first page lists all others, so it has no contents beside it, and room for its script.
+    """
     here = posixpath.dirname(page.file.src_uri)
+    if page.is_homepage:
+        page.meta["hide"] = ["toc"]
+    if here == "design":
+        page.meta["search"] = {"boost": 0.2}  # whoever searches wants pages for users first
 
     def kept(link: re.Match[str]) -> str:
         shown, target, anchor = link.group(1), link.group(2), link.group(3) or ""
@@ -66,7 +73,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         if target.startswith("../") and path == "README.md":
             path, anchor = "index.md", ""
         for known in (path, f"{path}/README.md"):
-            if files.get_file_from_path(known) is not None:
+            file = files.get_file_from_path(known)
+            if file is not None and file.inclusion.is_included():  # type: ignore[no-untyped-call]
                 return f"[{shown}]({posixpath.relpath(known, here or '.')}{anchor})"
         return f"{shown}" if "`" in shown or shown == path else f"{shown} (`{path}`)"
 

@@ -6,7 +6,7 @@ Each is a function that gives a page; the site asks for them when it is built, s
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -20,29 +20,46 @@ from punctum.commands.check import REFUSED
 from punctum.commands.running import INTERRUPTED
 
 SOURCE = Path(punctum.__file__).parent
+Known = dict[str, list[ast.expr]]
+"""What is assigned to names."""
 
 
 def commands() -> str:
     """Every command, as its help has it, and the exit codes, as the code explains them."""
+    assert FAILED == REFUSED
     told = [
         "# Commands and exit codes\n",
         "`punctum` is the command, `punctum COMMAND --help` says the same as this page.\n",
-        "| exit code | meaning |\n|---|---|\n| 0 | all went well; `check`: every query is admitted |",
-        f"| {FAILED} | a query failed while it ran |\n| {REFUSED} | `check`: a query is refused |",
-        f"| {WRONG} | the script or the command is wrong |",
-        f"| {INTERRUPTED} | stopped by Ctrl-C; the same command resumes |\n",
+        "| exit code | meaning |\n|---|---|",
+        "| 0 | all went well; `check`: every query is admitted; `run`: also when Ctrl-C or SIGTERM has stopped it |",
+        f"| {FAILED} | `check`: a query is refused; `run`: a query is refused, or failed |",
+        f"| {WRONG} | the script, the command or what it reads is wrong |",
+        f"| {INTERRUPTED} | `demo`, `nexmark`: stopped by Ctrl-C; the same command resumes |\n",
     ]
-    for path, command in _commands(cli, "punctum"):
+    for path, alike in _commands(cli, "punctum"):
+        command = alike.pop(path)
         told.append(f"## {path}\n\n{_usage(command, path)}")
+        if alike:
+            rows = "".join(f"| `{other}` | {_cell(each.help or '')} |\n" for other, each in alike.items())
+            told.append(f"These take the same options:\n\n| command | |\n|---|---|\n{rows}")
     return "\n".join(told)
 
 
-def _commands(group: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    if isinstance(group, click.Group):
-        for name, command in sorted(group.commands.items()):
+def _commands(group: click.Command, path: str) -> Iterator[tuple[str, dict[str, click.Command]]]:
+    """Every command by its path, with those of its group that take the same behind it."""
+    if not isinstance(group, click.Group):
+        yield path, {path: group}
+        return
+    together: dict[Any, dict[str, click.Command]] = {}
+    for name in sorted(group.commands) if group is cli else group.commands:
+        command = group.commands[name]
+        if group is cli:
             yield from _commands(command, f"{path} {name}")
-    else:
-        yield path, group
+        else:
+            takes = tuple(option for parameter in command.params for option in parameter.opts)
+            together.setdefault(takes, {})[f"{path} {name}"] = command
+    for alike in together.values():
+        yield next(iter(alike)), alike
 
 
 def _usage(command: click.Command, path: str) -> str:
@@ -115,13 +132,18 @@ def _doc(thing: Any) -> str:
 def every_error() -> str:
     """Every error that is raised somewhere, by its kind: what it says, and what to do."""
     kinds = {name: value for name, value in vars(errors).items() if _is_error(value)}
-    found: dict[str, dict[str, str]] = {name: {} for name in kinds}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds and node.args:
-                what, hint = _text(node.args[0]), _text(node.args[2]) if len(node.args) > 2 else ""
-                if re.search(r"\w", what.replace("…", "")):
-                    found[node.func.id].setdefault(what, hint)
+    found: dict[str, dict[str, set[str]]] = {name: {} for name in kinds}
+    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))]
+    constants = {name: values for tree in trees for name, values in _assigned(tree.body).items() if name.isupper()}
+    for tree in trees:
+        for call, known in _calls(tree, constants):
+            if isinstance(call.func, ast.Name) and call.func.id in kinds and call.args:
+                given = dict(zip(("what", "detail", "hint"), call.args, strict=False))
+                given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+                for what in _texts(given["what"], known):
+                    if re.search(r"\w", what.replace("…", "")):
+                        hints = _texts(given["hint"], known) if "hint" in given else []
+                        found[call.func.id].setdefault(what, set()).update(hint for hint in hints if hint)
     told = [
         "# Errors\n",
         "Every error has a line that says what happened, a detail, and a hint. `…` stands for what depends on the case."
@@ -130,22 +152,66 @@ def every_error() -> str:
     for name, messages in found.items():
         if messages:
             told.append(f"## {name}\n\n{_doc(kinds[name]).splitlines()[0]}\n\n| what it says | hint |\n|---|---|")
-            told += [f"| {_plain(what)} | {_plain(hint)} |" for what, hint in sorted(messages.items())]
+            shown = {what: "; or: ".join(sorted(of)) for what, of in messages.items()}
+            told += [f"| {_plain(what)} | {_plain(hint)} |" for what, hint in sorted(shown.items())]
             told.append("")
     return "\n".join(told)
+
+
+def _calls(tree: ast.Module, constants: Known) -> Iterator[tuple[ast.Call, Known]]:
+    """All calls of a module, each with the names that are known where it stands: its function's, and constants."""
+    outer = constants | _assigned(tree.body)
+    todo: list[tuple[ast.AST, Known]] = [(tree, outer)]
+    while todo:
+        node, known = todo.pop()
+        if isinstance(node, ast.FunctionDef):
+            known = known | _assigned(list(ast.walk(node)))
+        if isinstance(node, ast.Call):
+            yield node, known
+        todo += [(child, known) for child in ast.iter_child_nodes(node)]
+
+
+def _assigned(nodes: Iterable[ast.AST]) -> Known:
+    """What names are assigned, one by one or several at once."""
+    known: Known = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            (target,), value = node.targets, node.value
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs = list(zip(target.elts, value.elts, strict=False))
+            for name, given in pairs:
+                if isinstance(name, ast.Name):
+                    known.setdefault(name.id, []).append(given)
+    return known
 
 
 def _is_error(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, errors.PunctumError)
 
 
-def _text(node: ast.expr) -> str:
-    """A text of the source, with … for what is computed."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+def _texts(node: ast.expr, known: Known, depth: int = 3) -> list[str]:
+    """The texts that an expression of the source can be, with … for what is computed."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
     if isinstance(node, ast.JoinedStr):
-        return "".join(_text(part) if isinstance(part, ast.Constant) else "…" for part in node.values)
-    return ""
+        return ["".join(_part(part, known) for part in node.values)]
+    if isinstance(node, ast.IfExp):
+        return [*_texts(node.body, known, depth), *_texts(node.orelse, known, depth)]
+    if isinstance(node, ast.BoolOp):
+        return [text for value in node.values for text in _texts(value, known, depth)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == errors.nearest.__name__:
+        return ["did you mean …?"]
+    if isinstance(node, ast.Name) and depth:
+        return [text for value in known.get(node.id, []) for text in _texts(value, known, depth - 1)]
+    return []
+
+
+def _part(part: ast.expr, known: Known) -> str:
+    """A part of a formatted text: a constant by its text, all else by …."""
+    inner = part.value if isinstance(part, ast.FormattedValue) else part
+    texts = _texts(inner, known, 1) if not isinstance(inner, ast.Name) or inner.id.isupper() else []
+    return texts[0] if len(texts) == 1 else "…"
 
 
 def _plain(text: str) -> str:

@@ -17,7 +17,7 @@ from punctum.analyse.report import text as report
 from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, cli
 from punctum.commands.running import INTERRUPTED
-from punctum.engine.commit import DONE, KEPT
+from punctum.engine import metrics
 from punctum.engine.prometheus import Totals, samples
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
@@ -114,11 +114,17 @@ def test_make_targets_of_the_pages_exist() -> None:
         assert set(re.findall(r"`(?:\w+=\w+ )?make (\w+)`", page.read_text())) <= targets
 
 
-def test_the_readme_names_what_the_demo_takes() -> None:
-    section = (ROOT / "README.md").read_text().split("## Run it")[1].split("\n## ")[0]
+def test_the_page_of_the_demo_names_what_it_takes() -> None:
+    page = (ROOT / "docs/demo.md").read_text()
     options = [name for parameter in cli.commands["demo"].params for name in parameter.opts if name.startswith("--")]
     for name in (*EXAMPLES, *options, "demo-run/", f"exit code {INTERRUPTED}"):
-        assert name in section, name
+        assert name in page, name
+
+
+def test_the_first_page_lists_all_pages() -> None:
+    listed = set(re.findall(r"\]\((?!\.\.)([^)]+)\)", (ROOT / "docs/index.md").read_text()))
+    pages = {path.name for path in ROOT.glob("docs/*.md")} - {"index.md"}
+    assert listed == pages | {"tutorial/README.md", "design/README.md"}
 
 
 def test_the_page_of_bounded_memory_shows_what_check_prints() -> None:
@@ -204,20 +210,27 @@ def test_the_life_of_a_query_shows_the_passes(tmp_path: Path) -> None:
     ElementTree.fromstring((LIFE.with_suffix(".svg")).read_text())
 
 
-def test_the_page_of_metrics_has_each_metric() -> None:
+def test_the_page_of_metrics_is_the_table() -> None:
+    """``python -c "from punctum.engine.metrics import page; print(page(), end='')" > docs/metrics.md`` writes it."""
+    assert (ROOT / "docs/metrics.md").read_text() == metrics.page()
+
+
+def test_the_table_of_metrics_has_each_metric() -> None:
     """Those that the engine counts, by their names in its code, and no others."""
-    source = "".join(path.read_text() for path in (ROOT / "src/punctum/engine").rglob("*.py"))
+    engine = [path for path in (ROOT / "src/punctum/engine").rglob("*.py") if path.name != "metrics.py"]
+    source = "".join(path.read_text() for path in engine)
     counted = {
         *re.findall(r'"((?:rows|puncts|values|bytes)_[a-z]+)"', source),
-        *KEPT,
-        *DONE,
         *(f"{begin}…" for begin in (ROWS_FROM, PUNCTS_FROM, STABLE_OF)),
     }
-    assert metrics() == counted
+    told = set[str]().union(metrics.ALWAYS, metrics.AT_TIMES, metrics.AFTER, metrics.OF_INPUTS)
+    assert told - {"oldest", "due", "stable"} == counted
+    assert all(re.search(f'"{name}"', source) for name in {*metrics.FIELDS, "oldest", "due", "stable"})
 
 
 def test_the_page_of_operations_has_each_name_of_prometheus() -> None:
-    counts: dict[str, Any] = {name.replace("…", "bid"): 1 for name in metrics()}
+    told = set[str]().union(metrics.ALWAYS, metrics.AT_TIMES, metrics.AFTER, metrics.OF_INPUTS)
+    counts: dict[str, Any] = {name.replace("…", "bid"): 1 for name in told}
     counts["oldest"] = [9.0, "bid(k=1)"]
     totals = Totals()
     totals.add({"batch": 1, "time": 9.0, "seconds": 1.0, "quarantined": 0, "operators": {"s1o0": counts}})
@@ -225,12 +238,6 @@ def test_the_page_of_operations_has_each_name_of_prometheus() -> None:
     page = (ROOT / "docs/operate.md").read_text()
     served = {f"punctum_{name}" for name, _, _, _ in samples("q", True, totals)}
     assert served == set(re.findall(r"punctum_[a-z_]+", page))
-
-
-def metrics() -> set[str]:
-    """The metrics of operators, as their page has them."""
-    tables = (ROOT / "docs/metrics.md").read_text().split("| metric | meaning |")[1:]
-    return {name for table in tables for name in re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)}
 
 
 def test_the_errors_of_the_page_of_troubles_are_errors() -> None:

@@ -1,5 +1,6 @@
 """What is built can be installed: a wheel and an sdist with everything in them, tried in a clean environment."""
 
+import os
 import re
 import subprocess
 import sys
@@ -36,6 +37,26 @@ def test_the_page_names_each_extra() -> None:
     page = (ROOT / "docs/install.md").read_text()
     for extra in PROJECT["optional-dependencies"]:
         assert f"`{extra}`" in page, extra
+
+
+def test_the_page_names_the_versions_that_are_tried() -> None:
+    """The oldest that are allowed, and those of every commit."""
+    page = (ROOT / "docs/install.md").read_text()
+    rows = re.findall(
+        r"^\| (?:\w+ \()?([\w-]+)\)?(?: \(`\w+`\))? \| ([\d.]+) \| ([\d.]+) \| [\d.]+ \|$", page, re.MULTILINE
+    )
+    shown = {name.lower(): (oldest, every) for name, oldest, every in rows}
+    assert PROJECT["requires-python"] == f">={shown.pop('python')[0]}" and shown.pop("java") == ("17", "17")
+    needs = [
+        *PROJECT["dependencies"],
+        *PROJECT["optional-dependencies"]["kafka"],
+        *PROJECT["optional-dependencies"]["testing"],
+    ]
+    oldest = dict(re.fullmatch(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)(?:,.*)?", need).groups() for need in needs)  # type: ignore
+    every = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines())
+    assert {"pyspark", "polars", "pyarrow", "pandas", "numpy", "duckdb"} <= set(shown)
+    for name, (old, new) in shown.items():
+        assert re.fullmatch(rf"{re.escape(oldest[name])}(\.0)*", old) and new == every[name], name
 
 
 def test_pytest_finds_the_plugin() -> None:
@@ -81,30 +102,26 @@ def test_all_of_the_package_is_in_both(built: Path) -> None:
 def test_the_wheel_works_in_a_clean_environment(built: Path, tmp_path: Path) -> None:
     """Its dependencies are taken from here; the command, the plugin and a run on Spark are the wheel's."""
     (wheel,) = built.glob("*.whl")
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    python = tmp_path / "venv/bin/python"
-    install = [str(python), "-m", "pip", "install", "-q", "--no-deps", "--no-index", str(wheel)]
-    subprocess.run(install, check=True, capture_output=True)
-    site = subprocess.run(
-        [str(python), "-c", "import site; print(site.getsitepackages()[0])"], capture_output=True, text=True
-    )
-    here = Path(pytest.__file__).parent.parent
-    (Path(site.stdout.strip()) / "dependencies.pth").write_text(f"{here}\n")
-    where = subprocess.run(
-        [str(python), "-c", "import punctum; print(punctum.__file__)"], capture_output=True, text=True
-    )
-    assert where.stdout.startswith(str(tmp_path))
-    command = str(tmp_path / "venv/bin/punctum")
-    version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-    assert PROJECT["version"] in version.stdout
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def ran(*command: str | Path) -> str:
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=alone)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    ran(sys.executable, "-m", "venv", tmp_path / "venv")
+    python, command = tmp_path / "venv/bin/python", tmp_path / "venv/bin/punctum"
+    ran(python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+    site = ran(python, "-c", "import site; print(site.getsitepackages()[0])").strip()
+    (Path(site) / "dependencies.pth").write_text(f"{Path(pytest.__file__).parent.parent}\n")
+    assert ran(python, "-c", "import punctum; print(punctum.__file__)").startswith(str(tmp_path))
+    assert PROJECT["version"] in ran(command, "--version")
     for path in ("in/shop", "in/provider", "in/bank"):
         (tmp_path / path).mkdir(parents=True)
         for file in (ROOT / "examples/payments" / path).iterdir():
             (tmp_path / path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "payments.sql").write_bytes((ROOT / "examples/payments/payments.sql").read_bytes())
-    run = [command, "run", "payments.sql", "--checkpoint", "state", "--available-now"]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    ran(command, "run", "payments.sql", "--checkpoint", "state", "--available-now")
     assert len([line for file in (tmp_path / "out/reconciled").glob("*.json") for line in file.open()]) == 3
 
 

@@ -51,8 +51,9 @@ def test_a_script_of_a_page_is_one(sql: str) -> None:
     assert compiled.queries or compiled.script.streams or compiled.script.sinks
 
 
-def test_the_first_page_has_the_script_of_the_readme() -> None:
-    assert blocks(DOCS / "index.md", "sql") == blocks(ROOT / "README.md", "sql")
+def test_pages_have_the_programs_of_the_readme() -> None:
+    assert blocks(DOCS / "index.md", "sql") == blocks(ROOT / "README.md", "sql") != []
+    assert blocks(DOCS / "python.md", "python") == blocks(ROOT / "README.md", "python") != []
 
 
 def test_the_page_of_windows_shows_what_comes_out() -> None:

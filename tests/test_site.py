@@ -78,6 +78,8 @@ def test_references_have_all_there_is() -> None:
         re.findall(r"^## (\w+)$", every, re.MULTILINE)
     )
     assert "| there is no column … |" in every
+    assert "| the directory … cannot be used | choose another directory with --directory |" in every  # by a name
+    assert every.count(" |  |") < 70
     assert len(every.splitlines()) > 300
     assert errors.__doc__ is not None
     assert set(punctum.__all__) - {"Session", "Query"} <= set(re.findall(r"\w+Error", errors.__doc__))

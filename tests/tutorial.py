@@ -1,5 +1,6 @@
 """A page of the tutorial as what it is: files to write, and what commands print, in their order."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from punctum.cli import cli
-from punctum.engine.exchange.quarantine import format_records
+from punctum.engine.exchange.quarantine import format_records, in_order
 from punctum.testing import from_files, run
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -50,6 +51,6 @@ def given(what: str, directory: Path) -> str:
         return result.output
     outcome = run(script, from_files(script))
     if what.startswith("punctum quarantine"):
-        records = [record for piece in outcome.slices for record in piece.records]
-        return "".join(f"{line}\n" for line in format_records([vars(record) for record in records], 3))
+        lines = [line for piece in outcome.slices for line in in_order(json.dumps(vars(r)) for r in piece.records)]
+        return "".join(f"{line}\n" for line in format_records(map(json.loads, lines), 3))
     return "".join(f"{line}\n" for piece in outcome.slices for line in piece.lines)

@@ -28,6 +28,8 @@ export interface PlanNode {
   stage?: number;
   verdict?: string;
   states?: State[];
+  /** The counts of rows that it would keep without punctuations, beside what it keeps; null where that is not known. */
+  spared?: string[] | null;
   schemes?: string[];
   columns?: { name: string; type: string }[];
   place?: Place;
@@ -115,7 +117,7 @@ export interface Step {
   rows: Row[];
   punctuations: Row[];
   operators: Record<string, Counts>;
-  tables: { operator: string; name: string; columns: string[]; rows: { row: Row; new: boolean }[]; gone: Row[] }[];
+  tables: { operator: string; name: string; columns: string[]; rows: { row: Row; new: boolean; was?: Row }[]; gone: Row[] }[];
   rejected: { stream: string; reason: string; text: string }[];
 }
 export interface KeptTable {

@@ -50,7 +50,8 @@ export function renew(root: HTMLElement, ...children: Node[]): void {
 
 /** A table: names of columns, and rows of cells; numbers stand on the right. What it is called may be seen. */
 export function table(names: string[], rows: (Child | Node)[][], caption = "", seen = false): HTMLElement {
-  const head = h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)));
+  const numeric = (given: Child | undefined) => typeof given === "number" || (given instanceof Element && given.className === "n");
+  const head = h("tr", {}, ...names.map((name, i) => h("th", { scope: "col", class: numeric(rows[0]?.[i]) ? "number" : null }, name)));
   const cell = (value: Child) => h("td", { class: typeof value === "number" ? "number" : null }, shown(value));
   const body = rows.map((row) => h("tr", {}, ...row.map(cell)));
   const made = h("table", {}, caption ? h("caption", { class: seen ? null : "sr" }, caption) : null, h("thead", {}, head), h("tbody", {}, ...body));
@@ -77,6 +78,13 @@ export function span(seconds: number): string {
   for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]] as const)
     if (seconds >= size) return `${Math.round(seconds / size)} ${unit}`;
   return seconds < 10 ? `${Math.max(seconds, 0).toFixed(1)} s` : `${Math.round(seconds)} s`;
+}
+
+/** When something was: the time, and the day unless it is today. */
+export function moment(seconds: number): string {
+  const at = new Date(seconds * 1000);
+  const today = at.toDateString() === new Date().toDateString();
+  return `${today ? "" : `${at.toLocaleDateString("en-CA")} `}${at.toLocaleTimeString("en-GB")}`;
 }
 
 /** A value of a row, as JSON has it; strings without quotes. */

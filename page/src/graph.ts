@@ -25,6 +25,8 @@ export interface Link {
 }
 export interface Drawn {
   root: HTMLElement;
+  /** How wide it is as small as it may be drawn. */
+  wide: number;
   shapes: Map<string, SVGGElement>;
   links: { path: SVGPathElement; text: SVGTextElement; group: SVGGElement }[];
 }
@@ -150,14 +152,14 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     const place = { viewBox: "0 0 8 8", refX: 7.4, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" };
     svg.append(s("marker", { id: `${marker}-${look}`, ...place }, tip));
   }
+  const stages: SVGGElement[] = [];
   for (const at of size.groups) {
     const left = at.x - at.width / 2;
     const top = at.y - at.height / 2;
     svg.append(
-      s("g", { class: "stage", "aria-hidden": true },
-        s("rect", { x: left, y: top, width: at.width, height: at.height, rx: 10 }),
-        s("text", { x: left + 11, y: top + 16 }, at.name)),
+      s("g", { class: "stage", "aria-hidden": true }, s("rect", { x: left, y: top, width: at.width, height: at.height, rx: 10 })),
     );
+    stages.push(s("g", { class: "stage", "aria-hidden": true }, s("text", { x: left + 11, y: top + 16 }, at.name)));
   }
   const drawnLinks: Drawn["links"] = [];
   links.forEach((link, i) => {
@@ -176,6 +178,7 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     svg.append(group);
     drawnLinks.push({ path, text, group });
   });
+  svg.append(...stages); // over the edges that cross a stage's border
   const found = new Map<string, SVGGElement>();
   for (const shape of shapes) {
     const at = size.nodes.get(shape.id)!;
@@ -212,7 +215,7 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     smaller.textContent = fits ? "Full size" : "Fit";
   }, { class: "quiet small" });
   new ResizeObserver(() => (smaller.hidden = frame.clientWidth > size.width + 16)).observe(frame);
-  return { root: h("div", { class: "framed" }, frame, smaller), shapes: found, links: drawnLinks };
+  return { root: h("div", { class: "framed" }, frame, smaller), wide: SMALLEST * size.width, shapes: found, links: drawnLinks };
 }
 
 /** Punctuations as they pass along an edge: some diamonds, for a moment. */

@@ -1,18 +1,19 @@
 // Live: the plan of a query, and beside it the node that was picked.
 import { get, number, query, type Batch, type Kept, type Picture, type PlanNode, type State } from "./api";
 import { button, bytes, count, h, renew, span, table, value } from "./dom";
-import { flowOf, named, plan, type Plan } from "./plan";
+import { flowOf, named, plan, spread, type Plan } from "./plan";
 import { series } from "./series";
 import { keptSeries, throughput } from "./time";
 import { excerpt } from "./sql";
 
-const DONE = ["rows_in", "rows_out", "rows_purged", "rows_skipped", "puncts_in", "puncts_out"];
+const DONE = ["rows_in", "rows_out", "rows_purged", "rows_covered", "rows_skipped", "puncts_in", "puncts_out"];
 const KEPT = ["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received"];
 const WORDS: Record<string, string> = {
   rows_in: "rows in",
   rows_out: "rows out",
   rows_purged: "rows purged",
   rows_skipped: "rows skipped",
+  rows_covered: "rows not kept, as covered",
   puncts_in: "punctuations in",
   puncts_out: "punctuations out",
   rows_kept: "rows kept",
@@ -21,7 +22,7 @@ const WORDS: Record<string, string> = {
   puncts_waiting: "punctuations waiting",
   puncts_received: "punctuations remembered",
 };
-const PAUSE = 3000;
+const PAUSE = 5000;
 
 export class LiveView {
   readonly root = h("div", { class: "live" });
@@ -35,6 +36,7 @@ export class LiveView {
 
   constructor(private readonly picture: Picture, private batches: Batch[]) {
     this.drawn = plan(picture, (node) => this.pick(node));
+    spread(this.root, this.drawn);
     this.root.append(h("section", { class: "main" }, this.numbers, this.drawn.root, legend(), this.charts), this.panel);
     const first = picture.nodes.find((node) => node.kind === "operator") ?? picture.nodes[0];
     this.show(false);
@@ -50,17 +52,17 @@ export class LiveView {
   private show(moves: boolean): void {
     this.drawn.show(flowOf(this.batches), moves);
     const how = { height: 140 };
-    this.charts.replaceChildren(throughput(this.picture, this.batches, how), keptSeries(this.batches, how));
+    this.charts.replaceChildren(throughput(this.picture, this.batches, how), keptSeries(this.picture, this.batches, how));
     const last = this.batches.at(-1);
     const sums = (what: string) => Object.values(last?.operators ?? {}).reduce((sum, counts) => sum + number(counts, what), 0);
     const out = sinkRows(this.picture, last);
     const told: [string, string, string][] = [
-      ["batch", last ? count(last.batch) : "none yet", "batch"],
-      ["rows out", out === null ? "–" : count(out), "rows_out"],
+      ["last batch", last ? count(last.batch) : "none yet", "batch"],
+      ["rows it gave", out === null ? "–" : count(out), "rows_out"],
+      ["rows it rejected", last ? count(last.quarantined) : "–", "quarantined"],
+      ["it took", last ? span(last.seconds) : "–", "seconds"],
       ["rows kept", count(sums("rows_kept")), "rows_kept"],
-      ["kept", bytes(sums("bytes_kept")), "bytes_kept"],
-      ["in quarantine", count(last?.quarantined ?? 0), "quarantined"],
-      ["took", last ? span(last.seconds) : "–", "seconds"],
+      ["bytes kept", bytes(sums("bytes_kept")), "bytes_kept"],
     ];
     this.numbers.replaceChildren(...told.map(([name, text, key]) => h("div", {}, h("dt", {}, name), h("dd", { "data-of": key }, text))));
   }

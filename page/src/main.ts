@@ -1,6 +1,6 @@
 // The page: which view is shown, and which query.
-import { get, query, type Batch, type Picture, type StorySummary, type Summary } from "./api";
-import { button, h, renew } from "./dom";
+import { get, post, query, type Batch, type Picture, type StorySummary, type Summary } from "./api";
+import { button, h, moment, renew } from "./dom";
 import { RegisterView } from "./editor";
 import { LiveView } from "./live";
 import { TimeView } from "./time";
@@ -9,6 +9,8 @@ import "./page.css";
 
 const VIEWS = [["live", "Plan"], ["time", "Over time"], ["register", "Register"], ["travel", "Time travel"]] as const;
 const KEEP = 1000;
+/** A window that is being resized is let come to rest. */
+const PAUSE = 150;
 
 interface Known {
   summary: Summary;
@@ -25,15 +27,19 @@ class Page {
   private shown: { add(batches: Batch[]): void } | null = null;
   private name = "";
   private readonly editing = { sql: "", story: "" };
+  private readonly travelling = new Map<string, number>();
 
   async start(): Promise<void> {
     this.stories = await get<StorySummary[]>("stories");
     await this.meet();
     addEventListener("hashchange", () => this.show());
-    let wide = innerWidth;
+    let [wide, timer] = [innerWidth, 0];
     addEventListener("resize", () => {
-      if ((wide < 720) !== (innerWidth < 720)) this.show();
-      wide = innerWidth;
+      clearTimeout(timer);
+      timer = window.setTimeout(() => {
+        if ((wide < 720) !== (innerWidth < 720)) this.show();
+        wide = innerWidth;
+      }, PAUSE);
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
     this.show();
@@ -110,7 +116,7 @@ class Page {
     }
     if (view === "travel") {
       const told = this.stories.filter((story) => story.slices);
-      return new TravelView(this.stories, told.find((story) => story.name === wanted)?.name ?? told[0]!.name).root;
+      return new TravelView(this.stories, told.find((story) => story.name === wanted)?.name ?? told[0]!.name, this.travelling).root;
     }
     const scripts = [...this.known.values()].filter(({ picture }) => picture.sql).map(({ picture }) => ({ name: picture.name, sql: picture.sql }));
     const made = new RegisterView(this.stories, this.editing, scripts);
@@ -124,30 +130,30 @@ class Page {
     if (!known || (view !== "live" && view !== "time" && view !== "")) return this.bar.replaceChildren();
     const { summary } = known;
     const choose = h("select", { "aria-label": "Query", change: () => (location.hash = `#/${view || "live"}/${encodeURIComponent(choose.value)}`) }, ...[...this.known.keys()].map((name) => h("option", { value: name, selected: name === this.name }, name)));
-    const elsewhere = summary.status === "elsewhere" ? `last batch ${known.batches.at(-1) ? new Date(known.batches.at(-1)!.time * 1000).toLocaleTimeString("en-GB") : "–"}` : summary.status;
+    const last = known.batches.at(-1);
+    const elsewhere = summary.status === "elsewhere" ? `last batch ${last ? moment(last.time) : "–"}` : summary.status;
     const words = h("span", { class: `status ${summary.status}` }, elsewhere);
     const failure = summary.failure ? h("span", { class: "problem" }, summary.failure) : null;
-    renew(this.bar, choose, words, ...(failure ? [failure] : []), ...(summary.control ? this.controls(known) : []));
+    renew(this.bar, choose, words, ...(failure ? [failure] : []), ...(summary.control && summary.status === "running" ? this.controls(known) : []));
   }
 
   private controls({ summary, picture }: Known): HTMLElement[] {
     const told = h("output", { class: "quiet" });
-    const ask = async (body: object): Promise<void> => {
-      const response = await fetch(`api/${query(summary.name, "/control")}`, { method: "POST", body: JSON.stringify(body) });
-      const answer = await response.json().catch(() => ({}));
-      told.value = response.ok ? "done" : [answer.error, answer.detail, answer.hint].filter(Boolean).join(". ");
+    const ask = async (body: object, done: string): Promise<void> => {
+      told.value = "…";
+      told.value = await post(query(summary.name, "/control"), JSON.stringify(body)).then(() => done, (error: Error) => error.message);
     };
-    const stop = button("Stop", () => {
-      if (stop.dataset["sure"]) return void ask({ do: "stop" });
-      stop.dataset["sure"] = "yes";
-      stop.textContent = "Stop it now?";
-    });
+    const sure = (words: string) => ((stop.dataset["sure"] = words && "yes"), (stop.textContent = words || "Stop"));
+    const stop = button("Stop", () => (stop.dataset["sure"] ? void ask({ do: "stop" }, "it has been stopped") : void sure("Stop it now?")), { blur: () => sure("") });
     const inputs = picture.merges.flat();
     if (!inputs.length) return [stop, told];
     const which = h("select", { "aria-label": "Input of the merge" }, ...inputs.map((name) => h("option", {}, name)));
-    const since = h("input", { type: "text", size: 6, inputmode: "numeric", placeholder: "since", "aria-label": "Right since this time" });
+    const since = h("input", { type: "text", size: 6, "aria-label": "Right since this time" });
     const time = () => (since.value.trim() === "" ? null : Number.isNaN(Number(since.value)) ? since.value.trim() : Number(since.value));
-    return [which, since, button("Attach", () => void ask({ do: "attach", input: which.value, since: time() })), button("Detach", () => void ask({ do: "detach", input: which.value })), stop, told];
+    const attach = button("Attach", () => void ask({ do: "attach", input: which.value, since: time() }, `${which.value} is to be attached`));
+    const detach = button("Detach", () => void ask({ do: "detach", input: which.value }, `${which.value} is to be detached`));
+    const label = (words: string, of: HTMLElement) => h("label", { class: "quiet" }, `${words} `, of);
+    return [label("input", which), label("right since", since), attach, detach, stop, told];
   }
 }
 

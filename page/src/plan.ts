@@ -1,7 +1,7 @@
 // The plan of a query as a picture, with what flows along its edges and what its nodes keep.
 import { number, type Batch, type Counts, type Picture, type PlanEdge, type PlanNode } from "./api";
 import { bytes, count } from "./dom";
-import { draw, pass, short, type Drawn, type Link, type Shape } from "./graph";
+import { draw, pass, short, textWidth, type Drawn, type Link, type Shape } from "./graph";
 
 /** What happened since the picture was drawn last: the counts of each operator, over so many seconds, or in one slice. */
 export interface Flow {
@@ -11,9 +11,22 @@ export interface Flow {
 
 export interface Plan {
   root: HTMLElement;
+  /** How wide it is as small as it may be drawn. */
+  wide: number;
   show(flow: Flow, moves: boolean): void;
   pick(id: string): void;
 }
+
+/** About the widest of what stands at an edge. */
+const ROOM = textWidth("8,888 rows/s");
+
+/** A number of at most four digits; thousands, millions and more are shortened. */
+function few(n: number): string {
+  return n < 9999.5 ? count(n) : n.toLocaleString("en", { notation: "compact", minimumFractionDigits: 1, maximumFractionDigits: 1 }).replace("K", "k");
+}
+
+/** What the panel takes beside a plan, with the space between them. */
+const PANEL = 440;
 
 export const named = (detail: string): string => detail.replaceAll("* WEIGHTED 1", "*").replaceAll(/ #\d+/g, "");
 
@@ -29,6 +42,7 @@ export function plan(picture: Picture, picked: (node: PlanNode) => void): Plan {
   const drawn: Drawn = draw(shapes, links, `Plan of ${picture.name}`, across);
   return {
     root: drawn.root,
+    wide: drawn.wide,
     pick,
     show(flow, moves) {
       for (const node of picture.nodes) {
@@ -40,11 +54,16 @@ export function plan(picture: Picture, picked: (node: PlanNode) => void): Plan {
         const [first, second] = text.querySelectorAll("tspan");
         if (first) first.textContent = rate(edge, flow);
         const many = punctuations(edge, flow.operators);
-        if (second) second.textContent = many ? `◆ ${count(many)}` : "";
+        if (second) second.textContent = many ? `◆ ${few(many)}` : "";
         if (moves && many) pass(group, path, many);
       });
     },
   };
+}
+
+/** Give a plan the whole width of the page where there is not enough of it beside the panel. */
+export function spread(root: HTMLElement, drawn: Plan): void {
+  new ResizeObserver(() => root.classList.toggle("wide", drawn.wide > root.clientWidth - PANEL)).observe(root);
 }
 
 function shape(node: PlanNode, pick: () => void): Shape {
@@ -62,14 +81,14 @@ function shape(node: PlanNode, pick: () => void): Shape {
 }
 
 function link(edge: PlanEdge): Link {
-  return { from: edge.from, to: edge.to, label: edge.counts ? [" ", " "] : [], look: edge.exchange ? "exchange" : "plain", room: 58 };
+  return { from: edge.from, to: edge.to, label: edge.counts ? [" ", " "] : [], look: edge.exchange ? "exchange" : "plain", room: ROOM };
 }
 
 function rate(edge: PlanEdge, flow: Flow): string {
   if (!edge.counts) return "";
   const rows = number(flow.operators[edge.counts[0]], edge.counts[1]);
   if (flow.seconds === null) return rows === 1 ? "1 row" : `${count(rows)} rows`;
-  return `${count(rows / Math.max(flow.seconds, 0.001))} rows/s`;
+  return `${few(rows / Math.max(flow.seconds, 0.001))} rows/s`;
 }
 
 function punctuations(edge: PlanEdge, operators: Record<string, Counts>): number {

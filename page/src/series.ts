@@ -44,15 +44,22 @@ export function series(title: string, times: number[], lines: Values[], how: How
       legend: { show: false },
       cursor: { show: false },
       padding: [8, 24, 0, 0],
-      scales: { x: { range: (_, first, last) => (last - first < 10 ? [last - 10, last] : [first, last]) }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] } },
+      scales: { x: { range: (_, first, last) => reach(first, last, !!how.bars) }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] } },
       axes: [{ ...axis, space: 74, size: 28, values: (_, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString("en-GB")) }, { ...axis, size: 52, ...(how.whole ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((n) => (n === null ? "" : small(n))) }],
-      series: [{}, ...lines.map((each) => ({ label: each.name, stroke: colour(each.look), width: 1.8, points: { show: times.length < 2 }, fill: each.look === "kept" ? `${colour("kept")}22` : undefined, dash: each.look === "without" ? [5, 4] : undefined, paths: how.bars ? uPlot.paths.bars!({ size: [0.6, 14] }) : undefined }))],
+      series: [{}, ...lines.map((each) => ({ label: each.name, stroke: colour(each.look), width: 1.8, points: { show: times.length < 2 }, fill: how.bars ? colour(each.look) : each.look === "kept" ? `${colour("kept")}22` : undefined, dash: each.look === "without" ? [5, 4] : undefined, paths: how.bars ? uPlot.paths.bars!({ size: [0.6, 14] }) : undefined }))],
     };
     place.replaceChildren();
     new uPlot(options, [times, ...lines.map((each) => each.values)] as uPlot.AlignedData, place);
   };
   new ResizeObserver(make).observe(place);
   return figure;
+}
+
+/** From when to when a chart goes: ten seconds at least, and bars have room on both sides. */
+function reach(first: number, last: number, bars: boolean): [number, number] {
+  const start = last - first < 10 ? last - 10 : first;
+  const room = bars ? 0.03 * (last - start) : 0;
+  return [start - room, last + room];
 }
 
 function small(n: number): string {

@@ -1,8 +1,8 @@
 // Over time: throughput, what is kept, how long things take, what was rejected, and how far behind sources and inputs are.
-import { get, number, query, type Batch, type Feedback, type Picture, type Quarantine, type Waiting } from "./api";
+import { get, number, query, type Batch, type Feedback, type Picture, type PlanNode, type Quarantine, type Waiting } from "./api";
 import { count, h, renew, span, table } from "./dom";
 import { pattern } from "./travel";
-import { quantile, series, type How } from "./series";
+import { quantile, series, type How, type Values } from "./series";
 
 const PAUSE = 2000;
 const STABLE = "stable_of ";
@@ -34,8 +34,12 @@ export class TimeView {
   private async read(): Promise<void> {
     this.due = Date.now() + PAUSE;
     const name = this.picture.name;
-    [this.waiting, this.rejected] = await Promise.all([get<Waiting>(query(name, "/waiting")), get<Quarantine>(query(name, "/quarantine"))]);
-    if (Object.values(this.picture.feedback ?? {}).some((files) => files.length)) this.feedback = await get<Feedback[]>(query(name, "/feedback"));
+    try {
+      [this.waiting, this.rejected] = await Promise.all([get<Waiting>(query(name, "/waiting")), get<Quarantine>(query(name, "/quarantine"))]);
+      if (Object.values(this.picture.feedback ?? {}).some((files) => files.length)) this.feedback = await get<Feedback[]>(query(name, "/feedback"));
+    } catch {
+      return; // the server is gone, which the page says, or busy: it is asked again with the next batch
+    }
     this.draw();
   }
 
@@ -43,16 +47,17 @@ export class TimeView {
     const { batches, picture } = this;
     const times = batches.map((batch) => batch.time);
     const took = batches.map((batch) => batch.seconds);
-    const since = new Map(this.waiting.seconds.map((each) => [each.batch, Math.max(...Object.values(each.streams))]));
-    const through = batches.map((batch) => since.get(batch.batch) ?? null);
-    const spans = [quantile(took, 0.5), quantile(took, 0.99), ...[0.5, 0.99].map((share) => quantile(through.filter((n): n is number => n !== null), share))];
-    const [half, most, halfThrough, mostThrough] = spans.map((n) => (n === null ? "–" : span(n)));
+    const through = sincePunctuations(batches, this.waiting);
+    const spread = (values: (number | null)[]) => {
+      const known = values.filter((n): n is number => n !== null);
+      return known.length ? `p50 ${span(quantile(known, 0.5)!)}, p99 ${span(quantile(known, 0.99)!)}, of ${some(known.length, "batch", "batches")}.` : "";
+    };
+    const told = "From the last change of the files that bring punctuations, the first one of a batch, to the commit of the batch, which has the results that they release.";
     this.charts.replaceChildren(
       throughput(picture, batches),
-      keptSeries(batches, { note: "Without punctuations at least what is kept and all that was purged would be kept." }),
-      series("Latency, seconds", times, [{ name: "batch", values: took, look: "first" }, { name: "punctuation to result", values: through, look: "second" }], {
-        note: `Batch: p50 ${half}, p99 ${most}. From the file that brings a punctuation to the commit of its results: p50 ${halfThrough}, p99 ${mostThrough}.`,
-      }),
+      keptSeries(picture, batches, { note: sparedNote(picture, batches) }),
+      series("Latency of a batch", times, [{ name: "took", values: took, look: "first" }], { unit: " s", note: spread(took) }),
+      series("Latency from a punctuation to its result", times, [{ name: "at most", values: through, look: "second" }], { unit: " s", note: `${spread(through)} ${told}`.trim() }),
       series("Rejected rows in a batch", times, [{ name: "rejected", values: batches.map((batch) => batch.quarantined || null), now: batches.at(-1)?.quarantined, look: "bad" }], { bars: true, whole: true }),
       ...this.skipped(times),
       ...this.merges(times),
@@ -96,7 +101,6 @@ export class TimeView {
   }
 
   private sources(): HTMLElement {
-    const some = (n: number, what: string) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
     const waits = ({ files, messages }: Waiting["streams"][number]) => (messages !== undefined ? (messages === null ? "not known now" : some(messages, "message")) : files === undefined ? "not known here" : files === null ? "not counted" : some(files, "file"));
     const others = this.picture.nodes.filter((node) => node.kind === "stream" && !this.waiting.streams.some(({ stream }) => stream === node.label)).map((node) => ({ stream: node.label }));
     const rows = [...this.waiting.streams, ...others].map((each: Waiting["streams"][number]) => [each.stream, waits(each), each.since ? span(Date.now() / 1000 - each.since) : "–"]);
@@ -130,11 +134,37 @@ export function throughput(picture: Picture, batches: Batch[], how: How = {}): H
   return series("Throughput, rows/s", batches.map((batch) => batch.time), [{ name: "in", values: arrived, look: "first" }, { name: "out", values: given, look: "second" }], how);
 }
 
-/** Rows that are kept, and what would be kept at least without punctuations. */
-export function keptSeries(batches: Batch[], how: How = {}): HTMLElement {
-  const sum = (batch: Batch, what: string) => Object.values(batch.operators).reduce((total, counts) => total + number(counts, what), 0);
-  const kept = batches.map((batch) => sum(batch, "rows_kept"));
-  let purged = 0;
-  const without = batches.map((batch, i) => kept[i]! + (purged += sum(batch, "rows_purged")));
-  return series("Rows kept", batches.map((batch) => batch.time), [{ name: "kept", values: kept, look: "kept" }, { name: "without punctuations, at least", values: without, look: "without" }], { whole: true, ...how });
+/** Rows that are kept, and what would be kept at least without punctuations, where that is known of an operator. */
+export function keptSeries(picture: Picture, batches: Batch[], how: How = {}): HTMLElement {
+  const kept = batches.map((batch) => Object.values(batch.operators).reduce((total, counts) => total + number(counts, "rows_kept"), 0));
+  const known = picture.nodes.filter((node) => node.spared);
+  let gone = 0;
+  const without = batches.map((batch, i) => {
+    const sum = (names: (node: PlanNode) => string[]) => known.reduce((all, node) => names(node).reduce((total, name) => total + number(batch.operators[node.id], name), all), 0);
+    gone += sum((node) => node.spared!);
+    return Math.max(kept[i]!, gone + sum(() => ["rows_kept"]));
+  });
+  const lines: Values[] = [{ name: "kept", values: kept, look: "kept" }];
+  if (known.length) lines.push({ name: "without punctuations, at least", values: without, look: "without" });
+  return series("Rows kept", batches.map((batch) => batch.time), lines, { whole: true, ...how });
 }
+
+/** What is counted as kept without punctuations. */
+function sparedNote(picture: Picture, batches: Batch[]): string {
+  const known = picture.nodes.filter((node) => node.spared);
+  if (!known.length) return "";
+  const first = batches[0]?.batch ?? 0;
+  const from = first ? `, from batch ${count(first)} on` : "";
+  return `Without punctuations, ${[...new Set(known.map((node) => `each ${node.label}`))].join(" and ")} would still keep what it has let go${from}, this much at least.`;
+}
+
+/** For each batch how long it is since the first of its files was changed last, of the streams whose punctuations it has taken. */
+function sincePunctuations(batches: Batch[], waiting: Waiting): (number | null)[] {
+  const known = new Map(waiting.seconds.map((each) => [each.batch, each.streams]));
+  return batches.map((batch) => {
+    const brought = Object.entries(known.get(batch.batch) ?? {}).filter(([stream]) => Object.values(batch.operators).some((counts) => number(counts, `puncts_from ${stream}`)));
+    return brought.length ? Math.max(...brought.map(([, seconds]) => seconds)) : null;
+  });
+}
+
+const some = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

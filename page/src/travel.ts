@@ -1,7 +1,7 @@
 // Time travel: an example's slices, one by one, through the operators that run on Spark.
 import { get, type PlanNode, type Row, type Step, type Story, type StorySummary, type Verdict, post, type Checked } from "./api";
 import { button, count, h, table, value } from "./dom";
-import { named, plan, type Plan } from "./plan";
+import { named, plan, spread, type Plan } from "./plan";
 import { verdict } from "./live";
 import { excerpt } from "./sql";
 
@@ -21,7 +21,8 @@ export class TravelView {
   private readonly tables = h("div", { class: "slices" });
   private readonly side = h("aside", { class: "panel" });
 
-  constructor(known: StorySummary[], name: string) {
+  /** Which slice of which story was looked at last is known where the view is made again. */
+  constructor(known: StorySummary[], name: string, private readonly places: Map<string, number>) {
     const chips = known.filter((story) => story.slices).map((story) => h("a", { class: "chip", href: `#/travel/${story.name}`, "aria-current": story.name === name ? "page" : null }, story.title));
     this.root.append(h("div", { class: "stories" }, ...chips), this.stage);
     this.root.addEventListener("keydown", (event) => {
@@ -40,10 +41,12 @@ export class TravelView {
     this.plan = plan(this.query.picture, (node) => this.pick(node));
     this.slider.max = String(steps.length - 1);
     const controls = h("div", { class: "controls" }, this.back, this.slider, this.next, this.where);
-    this.stage.replaceChildren(h("h2", {}, story.title), controls, this.says, h("div", { class: "live" }, h("section", { class: "main" }, this.plan.root), this.side), this.tables);
+    const beside = h("div", { class: "live" }, h("section", { class: "main" }, this.plan.root), this.side);
+    spread(beside, this.plan);
+    this.stage.replaceChildren(h("h2", {}, story.title), controls, this.says, beside, this.tables, h("p", { class: "quiet" }, "Kept rows: + is new, ± has changed, − has gone."));
     const first = this.query.picture.nodes.find((node) => node.kind === "operator");
     if (first) this.plan.pick(first.id);
-    this.go(0);
+    this.go(Math.min(this.places.get(name) ?? 0, steps.length - 1));
   }
 
   private pick(node: PlanNode): void {
@@ -55,6 +58,7 @@ export class TravelView {
     if (to < 0 || to >= this.steps.length || !this.plan) return;
     const forth = to >= this.at;
     this.at = to;
+    this.places.set(this.story!.name, to);
     const step = this.steps[to]!;
     this.slider.value = String(to);
     this.where.value = `slice ${to + 1} of ${this.steps.length}`;
@@ -72,9 +76,15 @@ export class TravelView {
   private kept(each: Step["tables"][number]): HTMLElement {
     const node = this.query?.picture.nodes.find((other) => other.id === each.operator);
     const { columns } = each;
-    const row = (of: Row, look: string) => h("tr", { class: look || null }, h("td", { class: "how" }, look === "new" ? "+" : look === "gone" ? "−" : ""), ...columns.map((name) => h("td", { class: typeof of[name] === "number" ? "number" : null }, value(of[name] ?? null))));
-    const head = h("tr", {}, h("th", {}, h("span", { class: "sr" }, "new or gone")), ...columns.map((name) => h("th", { scope: "col" }, name)));
-    const body = [...each.rows.map(({ row: of, new: fresh }) => row(of, fresh ? "new" : "")), ...each.gone.map((of) => row(of, "gone"))];
+    const signs: Record<string, [string, string]> = { new: ["+", "new"], gone: ["−", "gone"], changed: ["±", "changed"] };
+    const cell = (now: unknown, before: unknown) => [before !== undefined && value(before) !== value(now) ? h("span", { class: "was" }, `${value(before)} → `) : null, value(now)];
+    const row = (of: Row, look: string, was?: Row) => {
+      const [sign, word] = signs[look] ?? ["", ""];
+      const how = h("td", { class: "how" }, h("span", { "aria-hidden": true }, sign), h("span", { class: "sr" }, word));
+      return h("tr", { class: look || null }, how, ...columns.map((name) => h("td", { class: typeof of[name] === "number" ? "number" : null }, ...cell(of[name] ?? null, was && (was[name] ?? null)))));
+    };
+    const head = h("tr", {}, h("th", {}, h("span", { class: "sr" }, "new, changed or gone")), ...columns.map((name) => h("th", { scope: "col", class: [...each.rows.map(({ row: of }) => of), ...each.gone].every((of) => typeof of[name] === "number") ? "number" : null }, name)));
+    const body = [...each.rows.map(({ row: of, new: fresh, was }) => row(of, fresh ? "new" : was ? "changed" : "", was)), ...each.gone.map((of) => row(of, "gone"))];
     const title = `${node?.label ?? each.operator} of ${node?.reads ?? ""}: ${each.name}, ${count(each.rows.length)} ${each.rows.length === 1 ? "row" : "rows"}`;
     return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": title }, h("table", { class: "kept" }, h("caption", {}, title), h("thead", {}, head), h("tbody", {}, ...body)));
   }

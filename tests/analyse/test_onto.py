@@ -31,6 +31,16 @@ def test_an_odd_number_is_never_closed_by_doubles(sql: str, admitted: bool) -> N
     assert registered(parse_query(sql, STREAMS)).admitted is admitted
 
 
+@pytest.mark.parametrize("operation", ["k * j", "k + j", "k - k", "k * k", "2 * (k * j)"])
+def test_a_value_of_two_columns_is_not_every_value(operation: str) -> None:
+    streams = parse_script("CREATE STREAM c (k BIGINT, j BIGINT, PUNCTUATED ON (k)) USING json;").streams
+    relation = parse_query(f"SELECT {operation} AS n FROM c", streams)
+    assert isinstance(relation, Projection)
+    _, column = relation.columns[0]
+    assert not onto(column)
+    assert registered(parse_query(f"SELECT k, SUM({operation}) AS n FROM c GROUP BY k", streams)).admitted
+
+
 def test_a_constant_is_not_every_value() -> None:
     """A difference of literals, which is computed when it runs."""
     sql = "SELECT k, TIMESTAMP '2026-05-01 10:00:00' - INTERVAL '1' HOUR AS t FROM a"

@@ -18,7 +18,7 @@ from punctum.commands.running import INTERRUPTED
 from punctum.demo.directory import RunDirectory, rows_of
 from punctum.demo.example import STEPS
 
-README = Path(__file__).parent.parent.parent / "README.md"
+PAGE = Path(__file__).parent.parent.parent / "docs/demo.md"
 
 
 def steps(output: str) -> list[str]:
@@ -57,5 +57,5 @@ def test_a_demo_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
     assert Counter(tuple(row.values()) for row in rows_of(run.results())) == Counter(wanted)
     assert f"{len(wanted)} rows are in {run.path / 'out'}" in more
     assert run.finished
-    documented = steps(README.read_text())
+    documented = steps(PAGE.read_text())
     assert documented and set(documented) <= set(lines)

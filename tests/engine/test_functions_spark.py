@@ -44,7 +44,7 @@ INTERVALS = [
     "INTERVAL '10' DAY",
     "t + INTERVAL '1' HOUR - t",
 ]
-NESTED = ["l", "o", "o.n", "o.l[1]", "l[0]", "l[k]", "o.p[0].d", "o.p[k].s", "l IS NULL", "o IS NULL", "o.p"]
+NESTED = ["o['n']", "l", "o", "o.n", "o.l[1]", "l[0]", "l[k]", "o.p[0].d", "o.p[k].s", "l IS NULL", "o IS NULL", "o.p"]
 """Elements and fields."""
 
 

@@ -166,6 +166,7 @@ CALLS: dict[str, list[str]] = {
     "try_multiply": ["try_multiply(n, m)", "try_multiply(n, k) + 1"],
     "try_divide": ["try_divide(n, m)", "try_divide(x, y)"],
     "try_mod": ["try_mod(n, k)"],
+    "power": [*(f"power(x, {y})" for y in ("y", "0.5", "-0.5", "2", "3", "0", "1")), "power(2, y)", "pow(n, 0.5)"],
     "nanvl": ["nanvl(x, y)", "nanvl(x, 0)"],
     "pmod": ["pmod(n, k)", "pmod(n, 7)", "pmod(k, -3)", "pmod(x, 2.5e0)"],
     "mod": ["mod(n, k)", "mod(x, y)", "mod(k, 3)"],
@@ -273,8 +274,8 @@ CALLS: dict[str, list[str]] = {
     "date_trunc": ["date_trunc('HOUR', t)", "date_trunc('quarter', t)", "date_trunc('MM', z)", "date_trunc('WEEK', z)"],
     "trunc": ["trunc(d, 'YEAR')", "trunc(d, 'MM')", "trunc(d, 'QUARTER')", "trunc(t, 'week')"],
     "next_day": ["next_day(e, 'MON')", "next_day(e, 'friday')", "next_day(t, 'SU')"],
-    "date_add": ["date_add(e, k)", "date_add(d, 1)", "date_add(t, -3)"],
-    "date_sub": ["date_sub(e, k)", "date_sub(d, 1)"],
+    "date_add": ["date_add(e, k)", "date_add(d, 1)", "date_add(t, -3)", "e + k", "2 + e"],
+    "date_sub": ["date_sub(e, k)", "date_sub(d, 1)", "e - k", "d - 1"],
     "add_months": ["add_months(e, k)", "add_months(d, 12)", "add_months(d, -1)"],
     "datediff": ["datediff(d, e)", "datediff(t, d)", "datediff(d, '2024-02-29')"],
     "months_between": ["months_between(d, e)", "months_between(t, e)", "months_between(z, e)", "months_between(e, e)"],
@@ -309,6 +310,7 @@ CALLS: dict[str, list[str]] = {
         "to_date(f, 'yyyy-MM-dd HH:mm:ss')",
         "to_date(f, 'dd/MM/yyyy')",
         "to_date(t)",
+        "to_date('2023-02-29')",
     ],
     "to_timestamp": [
         "to_timestamp(f)",
@@ -317,6 +319,7 @@ CALLS: dict[str, list[str]] = {
         "to_timestamp(s, 'yyyy-MM-dd')",
         "to_timestamp('12:30 29.2.2024', 'HH:mm d.M.yyyy')",
         "to_timestamp(d)",
+        "to_timestamp('x')",
     ],
 }
 

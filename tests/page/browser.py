@@ -55,3 +55,11 @@ def opened(
         assert not said, said
     finally:
         context.close()
+
+
+def assert_apart(found: list[list[float]], what: object) -> None:
+    """No box lies on another one."""
+    for i, (left, top, right, bottom) in enumerate(found):
+        for other in found[:i]:
+            beside = right <= other[0] + 1 or other[2] <= left + 1
+            assert beside or bottom <= other[1] + 1 or other[3] <= top + 1, (what, found[i], other)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
-from page.browser import Scheme, chromium, opened, started
+from page.browser import Scheme, assert_apart, chromium, opened
 from page.serving import SCRIPTS, batch, checkpoint, write_metrics
 from punctum.cli import cli
 from punctum.page.serve import LivePage
@@ -27,6 +27,7 @@ JOIN = {
     "puncts_from bid": 13,
     "rows_in": 290,
     "rows_out": 248,
+    "rows_covered": 200,
     "puncts_in": 14,
     "puncts_out": 12,
     "oldest": [900.0, "bid(itemid=17)"],
@@ -48,12 +49,6 @@ def some(end: int) -> list[dict[str, Any]]:
         )
         for n in range(end)
     ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with started() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -159,12 +154,7 @@ def test_the_unreachable_stream_is_red_and_no_label_lies_on_another(
             assert len(bad) == (1 if name == "forgotten" else 0) and all("bid" in text for text in bad)
             found = page.evaluate(boxes)
             assert len(found) > 2
-            for i, (left, top, right, bottom) in enumerate(found):
-                for other in found[:i]:
-                    apart = (
-                        right <= other[0] + 1 or other[2] <= left + 1 or bottom <= other[1] + 1 or other[3] <= top + 1
-                    )
-                    assert apart, (name, found[i], other)
+            assert_apart(found, name)
 
 
 def test_explain_draws_the_graph_that_the_page_draws(
@@ -248,6 +238,10 @@ def test_the_keyboard_is_enough(browser: Browser, shown: tuple[LivePage, Path]) 
         expect(page.locator(".controls output")).to_have_text("slice 2 of 5")
         expect(page.locator(".slices tr.gone")).not_to_have_count(0)
         expect(page.locator(".slices section").last).to_contain_text("16.5")
+        expect(page.locator(".slices tr.changed")).to_contain_text("1 → 2")
+        page.set_viewport_size({"width": 400, "height": 800})  # the screen is turned, and the place is the same
+        page.wait_for_function("() => document.querySelector('svg.graph')?.viewBox.baseVal.width < 500")
+        expect(page.locator(".controls output")).to_have_text("slice 2 of 5")
 
 
 def test_what_is_open_or_focused_stays_so_when_batches_come(browser: Browser, shown: tuple[LivePage, Path]) -> None:

@@ -1,8 +1,10 @@
 """A query that runs, and its page: the numbers are those of metrics.jsonl, in the data and in a browser."""
 
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,10 @@ def measured(checkpoint: Path) -> list[dict[str, Any]]:
 def test_the_page_shows_what_is_measured(spark: SparkSession, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
     write(tmp_path, 0)
+    first, *rest = (tmp_path / "in/bid/0.json").read_text().splitlines(keepends=True)
+    for name, lines, age in (("0-first", [first], 5000.0), ("0", rest, 0.0)):
+        (tmp_path / f"in/bid/{name}.json").write_text("".join(lines))
+        os.utime(tmp_path / f"in/bid/{name}.json", (time.time() - age,) * 2)
     (query,) = Session(spark).script(AUCTION.sql, tmp_path)
     query.start(checkpoint)
     try:
@@ -50,6 +56,8 @@ def test_the_page_shows_what_is_measured(spark: SparkSession, tmp_path: Path) ->
             told = ask(page, "api/queries/closing/waiting")[1]
             assert {each["stream"]: each["files"] for each in told["streams"]} == NOTHING
             assert all(seconds >= 0 for each in told["seconds"] for seconds in each["streams"].values())
+            seconds = {name: n for each in reversed(told["seconds"]) for name, n in each["streams"].items()}
+            assert seconds["bid"] > 5000 > seconds["item"], "of several files of a batch the first one"
             assert {name for each in told["seconds"] for name in each["streams"]} == {"item", "bid"}
             (reason,) = ask(page, "api/queries/closing/quarantine")[1]["reasons"]
             assert (reason["stream"], reason["rows"]) == ("bid", 1)

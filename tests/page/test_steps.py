@@ -64,9 +64,19 @@ def test_rows_that_are_new_and_gone_lead_from_step_to_step(name: str) -> None:
             key = table["operator"], table["name"]
             now = Counter(json.dumps(each["row"]) for each in table["rows"])
             new = Counter(json.dumps(each["row"]) for each in table["rows"] if each["new"])
-            gone = Counter(map(json.dumps, table["gone"]))
+            new += Counter(json.dumps(each["row"]) for each in table["rows"] if "was" in each)
+            gone = Counter(
+                json.dumps(row) for row in [*table["gone"], *(r["was"] for r in table["rows"] if "was" in r)]
+            )
             assert before.get(key, Counter()) - gone + new == now
             before[key] = now
+
+
+def test_a_group_that_changes_is_neither_new_nor_gone() -> None:
+    _, groups = (table for table in travelled("auction")[1]["tables"] if table["rows"])
+    vase = next(each for each in groups["rows"] if each["row"]["name"] == "vase")
+    assert not vase["new"] and (vase["was"]["COUNT(*)"], vase["row"]["COUNT(*)"]) == (1, 2)
+    assert [row["name"] for row in groups["gone"]] == ["lamp"], "the auction that was closed"
 
 
 @pytest.mark.parametrize("name", TRAVELLED)

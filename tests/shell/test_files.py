@@ -258,8 +258,8 @@ def test_compressed_files_are_read(tmp_path: Path, end: str, packed: Callable[[b
     [
         ("in/1.json", '{"k": 1}', "out/*.json", "there are no files 'out/*.json'"),
         ("in/1.json", '{"k": 1}', "inn/1.json", "did you mean in?"),
-        ("in/a/1.json", '{"k": 1}', "in", "write 'in/*/*'"),
-        ("in/a/1.json", '{"k": 1}', "in/*", "names directories"),
+        ("in/a/b/1.json", '{"k": 1}', "in", "write 'in/**'"),
+        ("in/a/b/1.json", '{"k": 1}', "in/*/*", "write 'in/**'"),
         ("in/1.json", "", "in", "no rows"),
         ("in/1.json", "\n\n", "in", "no row was found"),
         ("in/1.json", "[\n{}\n]\n", "in", "jq -c '.[]'"),

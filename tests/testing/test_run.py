@@ -114,6 +114,20 @@ def test_files_are_slices(tmp_path: Path) -> None:
         from_files(script, tmp_path / "elsewhere")
 
 
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ({"bid": [[17]]}, "17 is not an element of a stream"),
+        ({"bid": [[(17,)]]}, "does not fit the schema"),
+        ({"bid": [17]}, "the slices of bid are mixed up"),
+        ({"bid": 17}, "bid has no slices"),
+    ],
+)
+def test_what_is_no_data(data: Any, says: str) -> None:
+    with pytest.raises(SchemaError, match=says):
+        run(JSON, data)
+
+
 TABLE = """
 CREATE TABLE sensor (sid STRING, room STRING) USING json OPTIONS (path 'sensor.json');
 CREATE STREAM report (sid STRING, hour BIGINT, temp DOUBLE, PUNCTUATE (hour) WHEN ALL sid IN sensor) USING memory;

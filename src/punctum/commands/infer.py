@@ -37,5 +37,6 @@ def infer(files: str, name: str | None, rows: int, columns: bool) -> None:
         click.echo(f"note: {many} of these columns; punctum sql shows why", err=True)
     clauses = [proposal.commented for proposal in proposals(given)]
     if not clauses:
-        click.echo(f"note: no promise was found in {given.rows.height:,} rows; most show in 20 or more", err=True)
+        seen = "1 row" if given.rows.height == 1 else f"{given.rows.height:,} rows"
+        click.echo(f"note: no promise was found in {seen}; most show in 20 or more", err=True)
     click.echo(created(stream, name or stream_name(files), clauses))

@@ -25,7 +25,7 @@ def new(name: Path) -> None:
         _copy(files("punctum") / "project", name, name.resolve().name)
     except OSError as error:
         raise QueryError(f"{name} cannot be made", error.strerror or "", "name another directory") from None
-    click.echo(f"made {name}; next: cd {name} && make test")
+    click.echo(f"made {name}; next: cd {name} && make check try run")
     if shutil.which("punctum") is None:
         click.echo("the command punctum is not on the PATH: activate the environment in which it is installed")
 

@@ -29,6 +29,7 @@ from punctum.engine.exchange.messages import (
 )
 from punctum.engine.exchange.quarantine import how_many, in_order
 from punctum.engine.exchange.told import ToldFiles
+from punctum.engine.metrics import AFTER, ALWAYS
 from punctum.engine.prometheus import Totals
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.recovery.lease import check_lease, release_lease
@@ -48,10 +49,6 @@ if TYPE_CHECKING:
 Metrics = dict[str, Any]
 CountsByBucket = list[tuple[int, dict[str, Counts]]]
 """What buckets have counted, by operator."""
-KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_waiting", "oldest", "due", "stable")
-"""The counts that say how things are after a batch."""
-DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
-"""The counts that say what a batch did."""
 OTHER_BUCKETS = "the query begins again with other buckets"
 _LOG = logging.getLogger("punctum")
 RECENT = 1_000
@@ -179,7 +176,7 @@ class Commit:
                 _add(operators, name, {what: n for what, n in counts.items() if not _stays(what)})
         for counted in self._kept.values():  # of all buckets, those without any input now as well
             for name, counts in counted.items():
-                _add(operators, name, dict.fromkeys(DONE, 0) | counts)
+                _add(operators, name, dict.fromkeys(ALWAYS, 0) | counts)
         measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         measured |= {"skipped": dict(sorted(skipped.items()))} if skipped else {}
@@ -221,7 +218,7 @@ def span(seconds: float) -> str:
 
 def _stays(what: str) -> bool:
     """Whether a count says how things are after a batch, and so holds until there is another one."""
-    return what in KEPT or what.startswith(STABLE_OF)
+    return what in AFTER or what.startswith(STABLE_OF)
 
 
 def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from punctum.engine.metrics import AFTER
 from punctum.errors import QueryError
 from punctum.plan.joins.counts import STABLE_OF
 
@@ -16,7 +17,6 @@ LOOPBACK = "127.0.0.1"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _PREFIX = "punctum_"
 _TIMES = {"oldest": "oldest_timestamp_seconds", "due": "due_timestamp_seconds"}
-_STATE = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received", "stable", *_TIMES)
 Labels = tuple[tuple[str, str], ...]
 Batch = Mapping[str, Any]
 
@@ -86,7 +86,7 @@ def samples(query: str, running: bool, totals: Totals) -> Iterator[Sample]:
 
 def _is_state(what: str) -> bool:
     """Whether a count says how things are after a batch."""
-    return what in _STATE or what.startswith(STABLE_OF)
+    return what in AFTER or what.startswith(STABLE_OF)
 
 
 def _labels(query: str, operator: str, stream: str) -> Labels:

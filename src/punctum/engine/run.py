@@ -102,7 +102,7 @@ class Run:
         try:
             self._until(lambda query: query.awaitTermination())
         finally:
-            if not self.query.isActive:
+            if not self.up:
                 self._commit.end()
 
     def catch_up(self) -> None:

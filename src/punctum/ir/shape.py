@@ -158,9 +158,10 @@ def onto(expression: Expression) -> bool:
         return True
     if not isinstance(expression, Call) or expression.op not in _ONTO:
         return False
-    at = next((i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)), None)
-    if at is None:  # of literals alone: a constant
+    computed = [i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)]
+    if len(computed) != 1:  # a constant, or a value that depends on others
         return False
+    (at,) = computed
     if expression.args[at].type is not expression.type:
         return False
     return onto(expression.args[at]) and (expression.op != "*" or abs(_other(expression, at)) == 1)

@@ -19,8 +19,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from punctum.nexmark.tables import expires
+from punctum.nexmark.texts import Column
 from punctum.nexmark.workload import (
     ACTIVE,
     AUCTIONS,
@@ -38,6 +41,8 @@ from punctum.nexmark.workload import (
     last_person,
 )
 
+_joined: Any = pc.binary_join_element_wise
+
 
 def arriving(workload: Workload, table: str, start: int, end: int) -> tuple[Ints, Ints]:
     """The events of a table at some places, in their order, and the place of each."""
@@ -49,8 +54,14 @@ def arriving(workload: Workload, table: str, start: int, end: int) -> tuple[Ints
     places = n + below(workload.chance("delay", n), workload.delay + 1)
     here = (places >= start) & (places < end)
     n, places = n[here], places[here]
-    order = np.argsort(places, kind="stable")
+    order = _sorted_at(places - start)
     return n[order], places[order]
+
+
+def _sorted_at(places: Ints) -> Ints:
+    """Where the places stand in their order, equal ones as they are: as single numbers, which are sorted fastest."""
+    bits = max(1, len(places).bit_length())
+    return np.sort(places << bits | np.arange(len(places))) & ((1 << bits) - 1)
 
 
 def _is(table: str, offset: Ints) -> Any:
@@ -63,46 +74,54 @@ def _is(table: str, offset: Ints) -> Any:
             return offset >= PEOPLE + AUCTIONS
 
 
-def promises(workload: Workload, table: str, start: int, end: int) -> Iterator[tuple[int, list[str]]]:
-    """What a stream promises at some places: before which place, and punctuations as JSON."""
+def promises(workload: Workload, table: str, start: int, end: int) -> tuple[Ints, Column]:
+    """What a stream promises at some places: before which place each punctuation stands, and punctuations as JSON."""
     if not workload.every:
-        return
+        return np.empty(0, np.int64), pa.array([], pa.string())
     cuts = range((start // workload.every + 1) * workload.every, min(end, workload.arrivals - 1) + 1, workload.every)
-    closing = _closing(workload, cuts) if table == "bid" else {}
-    for cut in cuts:
-        n = cut - workload.delay
-        if n > 0:
-            prefixes = [_written(name, f'{{"lt": {value}}}') for name, value in _prefixes(workload, table, n)]
-            yield cut, prefixes + [_written("auction", auction) for auction in closing.get(cut, ())]
+    said = [(cut, text) for cut in cuts for text in _prefixes(workload, table, cut - workload.delay)]
     if start < workload.arrivals <= end:
-        yield workload.arrivals, ['{"$punct": {}}']
+        said.append((workload.arrivals, '{"$punct": {}}'))
+    places, texts = np.array([place for place, _ in said], np.int64), pa.array([text for _, text in said], pa.string())
+    if table != "bid" or not cuts:
+        return places, texts
+    closed_at, closed = _closing(workload, cuts)
+    places = np.concatenate([places, closed_at])
+    order = np.argsort(places, kind="stable")
+    return places[order], pa.concat_arrays([texts, _single("auction", closed)]).take(pa.array(order))
 
 
-def _written(column: str, pattern: str | int) -> str:
-    return f'{{"$punct": {{"{column}": {pattern}}}}}'
-
-
-def _prefixes(workload: Workload, table: str, n: int) -> Iterator[tuple[str, int | str]]:
-    """The columns of which no lower value comes with an event from a number on."""
+def _prefixes(workload: Workload, table: str, n: int) -> Iterator[str]:
+    """What is promised of the columns of which no lower value comes from an event on."""
+    if n <= 0:
+        return
     inactive = last_person(n) - ACTIVE + 1
     if table == "person":
-        yield "id", FIRST_ID + last_person(n - 1) + 1
+        yield _prefix("id", FIRST_ID + last_person(n - 1) + 1)
     if table == "auction":
-        yield "id", FIRST_ID + int(last_auction(n - 1)) + 1
+        yield _prefix("id", FIRST_ID + int(last_auction(n - 1)) + 1)
     if table != "person" and inactive > 0:
-        yield "seller" if table == "auction" else "bidder", FIRST_ID + inactive
+        yield _prefix("seller" if table == "auction" else "bidder", FIRST_ID + inactive)
     time = datetime.fromtimestamp(workload.time(n) / 1_000, UTC)
-    yield "dateTime", time.strftime(f'"%Y-%m-%dT%H:%M:%S.{time.microsecond // 1_000:03}Z"')
+    yield _prefix("dateTime", time.strftime(f'"%Y-%m-%dT%H:%M:%S.{time.microsecond // 1_000:03}Z"'))
 
 
-def _closing(workload: Workload, cuts: range) -> dict[int, list[int]]:
-    """The auctions that are closed at each of some cuts.
+def _prefix(column: str, value: int | str) -> str:
+    return f'{{"$punct": {{"{column}": {{"lt": {value}}}}}}}'
+
+
+def _single(column: str, values: Ints) -> Column:
+    """The punctuations of single values."""
+    numbers = pa.array(values).cast(pa.string())
+    return _joined(f'{{"$punct": {{"{column}": ', numbers, "}}", "")
+
+
+def _closing(workload: Workload, cuts: range) -> tuple[Ints, Ints]:
+    """The auctions that are closed at some cuts, and at which.
 
     An auction is closed for bids from the event on that is late enough: behind its expiry, and behind the last bid
     that may name it. It began at most twice the horizon before that, and a little for times cut to milliseconds.
     """
-    if not cuts:
-        return {}
     low, high = cuts[0] - cuts.step - workload.delay, cuts[-1] - workload.delay
     span = 2 * HORIZON + 3 * (workload.rate // 1_000 + 1)
     auctions = np.arange(max(0, int(last_auction(max(0, low - span)))), max(0, int(last_auction(max(0, high))) + 1))
@@ -110,8 +129,4 @@ def _closing(workload: Workload, cuts: range) -> dict[int, list[int]]:
     from_ = np.maximum(expired, auction_event(auctions + IN_FLIGHT))
     at = -(-(from_ + workload.delay) // cuts.step) * cuts.step
     here = (at >= cuts[0]) & (at <= cuts[-1])
-    order = np.argsort(at[here], kind="stable")
-    places, numbers = at[here][order], auctions[here][order]
-    distinct, begins = np.unique(places, return_index=True)
-    groups = np.split(FIRST_ID + numbers, begins)[1:]
-    return {int(place): group.tolist() for place, group in zip(distinct, groups, strict=True)}
+    return at[here], FIRST_ID + auctions[here]

@@ -27,15 +27,13 @@ SIDE, SIDE_ROWS = "side", 10_000
 def piece(workload: Workload, table: str, start: int, end: int) -> pa.Table:
     """The elements of a table at some places of the order in which they come."""
     n, places = arriving(workload, table, start, end)
-    promised = list(promises(workload, table, start, end))
-    texts = [text for _, punctuations in promised for text in punctuations]
-    cuts = np.repeat([cut for cut, _ in promised], [len(punctuations) for _, punctuations in promised])
+    cuts, texts = promises(workload, table, start, end)
     at = np.searchsorted(places, cuts)
     is_row = np.ones(len(n) + len(texts), np.bool_)
     is_row[at + np.arange(len(texts))] = False
-    columns = COLUMNS[table](workload, np.insert(n, at, 0) if texts else n)
+    columns = COLUMNS[table](workload, np.insert(n, at, 0) if len(texts) else n)
     valid = buffer(np.packbits(is_row, bitorder="little"))
-    rows = {name: _blanked(column, valid) for name, column in columns.items()} if texts else dict(columns)
+    rows = {name: _blanked(column, valid) for name, column in columns.items()} if len(texts) else dict(columns)
     return pa.table({**rows, PUNCT: _texts(texts, ~is_row)})
 
 
@@ -46,14 +44,13 @@ def _blanked(column: Column, valid: pa.Buffer) -> Column:
     return pa.Array.from_buffers(column.type, len(column), [valid, *column.buffers()[1:]])
 
 
-def _texts(texts: Sequence[str], where: NDArray[np.bool_]) -> pa.StringArray:
+def _texts(texts: Column, where: NDArray[np.bool_]) -> pa.StringArray:
     """Strings where there is a punctuation, NULLs elsewhere."""
-    data = [text.encode() for text in texts]
+    _, offsets, data = texts.buffers()
     ends = np.zeros(len(where) + 1, np.int32)
-    ends[1:][where] = [len(text) for text in data]
+    ends[1:][where] = np.diff(np.frombuffer(offsets, np.int32)[: len(texts) + 1]) if len(texts) else 0
     valid = buffer(np.packbits(where, bitorder="little"))
-    offsets = buffer(np.cumsum(ends, dtype=np.int32))
-    return pa.StringArray.from_buffers(len(where), offsets, pa.py_buffer(b"".join(data)), valid)
+    return pa.StringArray.from_buffers(len(where), buffer(np.cumsum(ends, dtype=np.int32)), data, valid)
 
 
 def slices(workload: Workload, size: int = SLICE) -> Iterator[tuple[int, int]]:

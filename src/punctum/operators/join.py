@@ -249,9 +249,14 @@ class Join(Operator):
             if column.null_count():
                 df = df.filter(df[column.name].is_not_null())
         if self._counted is not None:
-            return df.filter(~self._counted.closed(side, df)) if df.height else df
-        closed = self._closed[side].matches(df) if len(self._closed[side]) else None
-        return df if closed is None or not closed.any() else df.filter(~closed)
+            closed = self._counted.closed(side, df) if df.height else None
+        else:
+            closed = self._closed[side].matches(df) if len(self._closed[side]) else None
+        if closed is None or not closed.any():
+            return df
+        still = df.filter(~closed)
+        self._kept[side].covered += df.height - still.height
+        return still
 
     def _closing(self, side: int, ps: PunctuationBatch) -> PunctuationBatch:
         """The punctuations that speak of join attributes alone, as seen from the other side."""

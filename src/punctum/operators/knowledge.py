@@ -56,8 +56,10 @@ class JoinKnowledge:
         return pl.concat([self.kept.frame(), self.new], rechunk=False) if self.new.height else self.kept.frame()
 
     def keep(self, needed: pl.Series | None = None) -> None:
-        """Keep new rows, or those of them that are needed."""
-        self.kept.append(self.new if needed is None else self.new.filter(needed))
+        """Keep new rows, or those of them that are needed; no other row could meet those that are closed."""
+        chosen = self.new if needed is None else self.new.filter(needed)
+        self.kept.covered += self.new.height - chosen.height
+        self.kept.append(chosen)
         self.new = self.new.clear()
 
     def has_closed(self, chains: pl.DataFrame, axes: Sequence[PartnerAxis]) -> pl.Series:

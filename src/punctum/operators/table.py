@@ -109,6 +109,8 @@ class Table:
         self._frame: pl.DataFrame | None = None
         self.purged = 0
         """How many rows have been dropped; for whoever counts and sets it back."""
+        self.covered = 0
+        """How many rows an operator has not put in, since punctuations had closed them already; counted likewise."""
         if chunks:
             self._restore(chunks, {})
 

@@ -13,6 +13,7 @@ from punctum.compile import CompiledQuery
 from punctum.errors import Place, masked
 from punctum.ir.definitions import NOWHERE, SinkDef, StreamDef
 from punctum.ir.tree import Relation, title
+from punctum.page.spared import spared
 from punctum.plan.joins.counts import ROWS_FROM
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators
@@ -129,6 +130,7 @@ def _stage(stage: Stage, states: dict[tuple[int, int], list[OperatorState]]) -> 
             "stage": stage.number,
             "verdict": worst.value,
             "states": [state_of(state) for state in own],
+            "spared": spared(op.relation),
             "place": place_of(getattr(op.relation, "place", None)),
         }
 

@@ -119,7 +119,9 @@ class _Traveller:
                 for name, table in operator.tables().items():
                     if of_rows(name):
                         rows = named(table.frame(), relation)
-                        tables.append(self._table(f"s{stage}o{n}", name, rows.columns, rows.write_ndjson()))
+                        keys = relation.input.schema.names if isinstance(relation, Aggregate) else ()
+                        shown = self._table(f"s{stage}o{n}", name, rows.columns, rows.write_ndjson())
+                        tables.append(changed(shown, [column for column in rows.columns if column in keys]))
         return tables
 
     def _table(self, operator: str, name: str, columns: Sequence[str], lines: str) -> dict[str, Any]:
@@ -132,6 +134,22 @@ class _Traveller:
             rows.append({"row": json.loads(line), "new": new})
         gone = [json.loads(line) for line in before.elements()]
         return {"operator": operator, "name": name, "columns": list(columns), "rows": rows, "gone": gone}
+
+
+def changed(table: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """A table in which groups that have changed are neither new nor gone: they have what they were before.
+
+    >>> one, two = {"k": 1, "n": 1}, {"k": 1, "n": 2}
+    >>> changed({"rows": [{"row": two, "new": True}], "gone": [one, {"k": 3, "n": 1}]}, ["k"])
+    {'rows': [{'row': {'k': 1, 'n': 2}, 'new': False, 'was': {'k': 1, 'n': 1}}], 'gone': [{'k': 3, 'n': 1}]}
+    """
+    before = {tuple(row[key] for key in keys): row for row in table["gone"]} if keys else {}
+    rows = []
+    for kept in table["rows"]:
+        was = before.pop(tuple(kept["row"][key] for key in keys), None) if kept["new"] else None
+        rows.append(kept if was is None else {"row": kept["row"], "new": False, "was": was})
+    again = [kept["was"] for kept in rows if "was" in kept]
+    return table | {"rows": rows, "gone": [row for row in table["gone"] if not any(row is was for was in again)]}
 
 
 def _rejected(record: dict[str, Any], stage: Stage) -> dict[str, Any]:

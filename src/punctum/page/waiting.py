@@ -1,8 +1,8 @@
 """How far behind a query is, from its checkpoint: files that wait, and how long files took to become results.
 
 Spark notes for each batch how many splits of files it has read of each stream, and the stream's log says which files
-these are and when they were last changed. A file that brings a punctuation has its results when the batch is committed
-that reads it, so the time between is how long a punctuation takes to its result, at most.
+these are and when they were last changed. A punctuation releases its results in the batch that reads its file, so from
+the first of the batch's files to the commit is how long that took, at most.
 """
 
 import json
@@ -37,7 +37,7 @@ class WaitingFiles:
         self._due = 0.0
 
     def of(self, streams: Mapping[str, str], batches: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """For each stream what waits; for each of the last batches how old its newest files were when it was done."""
+        """For each stream what waits; for each of the last batches how old its files were when it was done, at most."""
         if time.monotonic() >= self._due:
             self._known = self._looked(streams, batches)
             self._due = time.monotonic() + _PAUSE
@@ -80,13 +80,13 @@ class WaitingFiles:
         return {"stream": stream, "files": waits, "since": oldest}
 
     def _read(self, batch: int, logs: Mapping[Location, str]) -> dict[str, float]:
-        """When the newest file of each stream was changed that a batch has read."""
+        """When the first file of each stream was last changed that a batch has read."""
         before, after = self._offset(batch - 1), self._offset(batch)
         times: dict[str, float] = {}
         for path, stream in logs.items():
             new = self._log(path).between(before.get(path.stem, 0), after.get(path.stem, 0))
             if new:
-                times[stream] = max(split.changed for split in new) / 1e9
+                times[stream] = min(split.changed for split in new) / 1e9
         return times
 
     def _offset(self, batch: int) -> dict[str, int]:

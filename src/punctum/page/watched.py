@@ -14,6 +14,7 @@ from typing import Any
 
 from punctum.engine.exchange.quarantine import Record, read_records
 from punctum.engine.kafka.broker import Brokers
+from punctum.engine.recovery.checkpoint import last_committed
 from punctum.engine.recovery.measured import NAME, metrics_of
 from punctum.engine.runtime.stored import empty_state, kept_data, kept_state
 from punctum.errors import PunctumError
@@ -54,6 +55,7 @@ class WatchedQuery:
         self._stored: list[Batch] = []
         self._stamp: tuple[int, int, int] | None = None
         self._reading = Lock()
+        self._kept: tuple[object, dict[str, Any]] = None, {}
         self._waiting = WaitingFiles(checkpoint)
         self._messages = WaitingMessages(checkpoint, {} if handles is None else handles.topics, Brokers)
 
@@ -123,7 +125,10 @@ class WatchedQuery:
         size = sum(counts.get("bytes_kept", 0) for batch in last for counts in batch["operators"].values())
         if size > SMALL and not read:
             return {"large": size}
-        return kept_data(kept_state(self.checkpoint), show)
+        key = last_committed(self.checkpoint), show
+        if self._kept[0] != key:
+            self._kept = key, kept_data(kept_state(self.checkpoint), show)
+        return self._kept[1]
 
     def quarantine(self, show: int) -> dict[str, Any]:
         """Its records by reason: how many, and the last ones of each."""

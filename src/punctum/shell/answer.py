@@ -89,6 +89,9 @@ def notes(known: Known, given: Answer) -> Iterator[str]:
         yield "note: this was final because the files ended; as files go on to come (--follow) it would be refused:"
         lines = text([analysis], given.query.sql).splitlines()
         yield from (line for line in lines if line.startswith(_TOLD) or "grows without bound" in line)
+        files = [known.files[s.name].files.pattern for s in analysis.streams if s.name in known.files]
+        if files:
+            yield f"  a promise is made in a script: punctum infer '{files[0]}' writes its CREATE STREAM"
 
 
 def _inferred(inferred: InferredStream) -> Iterator[str]:

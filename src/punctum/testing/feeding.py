@@ -56,6 +56,9 @@ def streams_of(compiled: Compiled) -> dict[str, StreamDef]:
     return {stream.name.lower(): stream for stream in (*defined, *read)}
 
 
+_NAMED = 'give a dict of streams, each with a list of slices: {"bid": [[(17, 5.0)]]}'
+
+
 class Fed:
     """Slices for the streams of a script, each read as a file of the stream would be."""
 
@@ -67,6 +70,8 @@ class Fed:
 
     def _named(self, data: Data) -> Iterator[tuple[StreamDef, Slices]]:
         for name, slices in data.items():
+            if not isinstance(slices, Iterable):
+                raise SchemaError(f"{name} has no slices", f"it is a {type(slices).__name__}", _NAMED)
             if name.lower() not in self._streams:
                 known = [stream.name for stream in self._streams.values()]
                 raise QueryError(f"the script has no stream {name}", choices(known), nearest(name, known))

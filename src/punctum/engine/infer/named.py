@@ -157,10 +157,10 @@ def _nothing(pattern: str, base: Path) -> MissingError:
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_dir())
         if inside:
             detail = f"it has directories: {_some(inside)}"
-            return MissingError(f"the directory '{pattern}' has no files", detail, f"write '{pattern.rstrip('/')}/*/*'")
+            return MissingError(f"the directory '{pattern}' has no files", detail, f"write '{pattern.rstrip('/')}/**'")
         return MissingError(f"the directory '{pattern}' has no files", str(path.resolve()), "fix the path")
     if has_magic(pattern) and any(glob(pattern, root_dir=base, recursive=True)):
-        hint = f"write '{pattern.rstrip('/')}/*'"
+        hint = f"write '{pattern.rstrip('/*')}/**'"
         return MissingError(f"'{pattern}' names directories, or hidden files", "", hint)
     parent = path.parent
     while not parent.is_dir() and parent != parent.parent:

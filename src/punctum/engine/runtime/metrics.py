@@ -12,7 +12,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect
 from punctum.plan.joins.counts import PUNCTS_FROM, ROWS_FROM
 
-_OF_ROWS = ("rows_in", "rows_out", "rows_purged")
+_OF_ROWS = ("rows_in", "rows_out", "rows_purged", "rows_covered")
 
 
 class OperatorMetrics(StagePart):
@@ -33,9 +33,9 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
     """What an operator took, gave and keeps."""
     operator, reads = flow.operators[number], flow.reads[number]
     tables = operator.tables().values()
-    purged = sum(table.purged for table in tables)
+    purged, covered = sum(table.purged for table in tables), sum(table.covered for table in tables)
     for table in tables:
-        table.purged = 0
+        table.purged = table.covered = 0
     direct = [(-1 - i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0]
     return (
         standing(flow, number)
@@ -46,6 +46,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
             "puncts_out": punctuations_in(given),
             "rows_purged": purged,
         }
+        | ({"rows_covered": covered} if covered else {})
         | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
         | {PUNCTS_FROM + flow.names[i]: punctuations_in(piece) for i, piece in direct}
     )

@@ -6,7 +6,7 @@ of a temporary directory, since Spark's workers are processes of their own; they
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +18,7 @@ from punctum.algebra.json import to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.files import LINE_COLUMN
+from punctum.errors import SchemaError
 
 MEMORY = "memory"
 """The format of such streams."""
@@ -54,4 +55,7 @@ def line_of(element: tuple[Any, ...] | Punctuation | Mapping[str, Any] | str, sc
         return element
     if isinstance(element, Mapping):
         return json.dumps(element, default=str)
+    if not isinstance(element, Punctuation | Iterable):
+        hint = 'a row is a tuple or a dict, a punctuation {"$punct": …}, and a string is a line as it stands'
+        raise SchemaError(f"{element!r} is not an element of a stream", f"it is a {type(element).__name__}", hint)
     return to_json(element if isinstance(element, Punctuation) else schema.row(*element), schema)

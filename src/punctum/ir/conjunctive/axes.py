@@ -173,6 +173,8 @@ class Axis:
         """So many values of a place, from low to high, or nothing when none are found."""
         if not self.endless(place):
             return [self._only(place)] * count
+        if self.kind.nested:
+            return None
         if self.kind.discrete:
             start = (
                 _START.get(self.kind, 1)

@@ -87,15 +87,18 @@ GROUPED = (
         Function.MIN_BY,
     ),
     Grouped(
-        "first(value T) -> T",
-        "the value of the first row in the order that its stream promises: `min_by(value, ts)`",
+        "first(value T, [skip BOOLEAN CONSTANT]) -> T",
+        "the value of the first row in the order that its stream promises: `min_by(value, ts)`; with TRUE or IGNORE "
+        "NULLS of the first row that has one",
         Function.MIN_BY,
+        also=("first_value",),
         ordered=True,
     ),
     Grouped(
-        "last(value T) -> T",
+        "last(value T, [skip BOOLEAN CONSTANT]) -> T",
         "the value of the last row in that order: `max_by(value, ts)`",
         Function.MAX_BY,
+        also=("last_value",),
         ordered=True,
     ),
     Grouped(

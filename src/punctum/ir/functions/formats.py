@@ -160,16 +160,24 @@ def _read_kernel(text: pl.Expr, form: str) -> pl.Expr | None:
     return pl.when(fits).then(text.str.to_datetime(made, time_unit="us", strict=False))
 
 
+def _read_as(type_: Type, value: Expression, place: Place) -> Expression:
+    """A value as a date or a time; a literal that is none is NULL, as the value of a column is."""
+    try:
+        return converted(value, kind(type_, True), place)
+    except SqlError:
+        return Literal(None, type_, place=place)
+
+
 def _to_timestamp(args: Args, place: Place) -> Expression:
     if len(args) == 1:
-        return converted(args[0], kind(Type.TIMESTAMP, True), place)
+        return _read_as(Type.TIMESTAMP, args[0], place)
     _form(args[1], reads=True)
     return converted(call("read time", args, place), kind(Type.TIMESTAMP, True), place)
 
 
 def _to_date(args: Args, place: Place) -> Expression:
     if len(args) == 1:
-        return converted(args[0], kind(Type.DATE, True), place)
+        return _read_as(Type.DATE, args[0], place)
     _form(args[1], reads=True)
     return converted(call("read time", args, place), kind(Type.DATE, True), place)
 

@@ -50,15 +50,18 @@ def at_path(text: str, path: str) -> str | None:
 
     >>> at_path('{"a": [1.50, "x"]}', "$.a"), at_path('{"a": [1.50, "x"]}', "$.a[1]")
     ('[1.5,"x"]', 'x')
+    >>> at_path("null", "$"), at_path('{"a": null}', "$.a")
+    ('null', None)
     """
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-    for step in _steps(path) or ():
+    steps = _steps(path) or ()
+    for step in steps:
         value = _inside(value, step)
     if value is None:
-        return None
+        return None if steps else "null"
     return str(value) if isinstance(value, str) else shown(value)
 
 

@@ -26,6 +26,13 @@ def field(struct: Expression, name: str, place: Place) -> Expression:
     raise SqlError(f"there is no field {name}", choices(names), nearest(name, names), place)
 
 
+def fields(struct: Expression, place: Place) -> list[tuple[str, Expression]]:
+    """All fields of a STRUCT, by their names."""
+    if struct.type is not Type.STRUCT:
+        raise mismatch("only a STRUCT has fields", place, "name the column without .*", struct)
+    return [(part.name, field(struct, part.name, place)) for part in struct.attribute.parts]
+
+
 def field_of(expression: Expression) -> str | None:
     """The name of the field that an expression is; SELECT calls it so."""
     return str(constant(expression.args[2])) if isinstance(expression, Call) and expression.op == "field" else None

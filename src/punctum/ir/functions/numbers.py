@@ -80,7 +80,9 @@ def _power(x: float, y: float) -> float:
 
 def _power_kernel(x: pl.Expr, y: pl.Expr) -> pl.Expr:
     undefined = y.is_nan() | ((x.abs() == 1) & y.is_infinite())
-    return pl.when(x.is_null() | y.is_null()).then(None).when(undefined).then(pl.lit(NAN)).otherwise(x.pow(y))
+    root = (x == -math.inf) & (y == 0.5)  # Polars takes the square root then
+    chosen = pl.when(x.is_null() | y.is_null()).then(None).when(undefined).then(pl.lit(NAN))
+    return chosen.when(root).then(pl.lit(math.inf)).otherwise(x.pow(y))
 
 
 def _atanh(x: float) -> float:
@@ -308,7 +310,7 @@ NUMBERS = (
     ),
     Scalar(
         "shiftrightunsigned(number BIGINT, by BIGINT) -> BIGINT",
-        "its bits moved to the right, zeros following; also `a >>> b`",
+        "its bits moved to the right, zeros following",
         lambda number, by: _wrapped(number % 2**64 >> by % _BITS),
     ),
 )

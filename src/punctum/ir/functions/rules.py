@@ -40,6 +40,10 @@ def _result(op: str, args: Args, place: Place, type_: Type, digits: tuple[int, i
     return Call(op, args, kind(type_, any(arg.nullable for arg in args), digits), place)
 
 
+_DAYS = [Type.BIGINT.value, Type.DATE.value]
+"""The types of a date and of a number of days."""
+
+
 def _maybe(expression: Call) -> Call:
     """A call that may be NULL where no argument is."""
     return replace(expression, attribute=kind(expression.type, True, expression.attribute.digits))
@@ -48,10 +52,13 @@ def _maybe(expression: Call) -> Call:
 def _arithmetic(op: str, args: Args, place: Place) -> Expression:
     if op in "+-" and (any(arg.type is Type.INTERVAL for arg in args) or all(arg.type in TIMES for arg in args)):
         return _of_times(op, args, place)
+    if op in "+-" and sorted(arg.type.value for arg in args) == _DAYS and (op == "+" or args[0].type is Type.DATE):
+        day, days = args if args[0].type is Type.DATE else reversed(args)
+        return call("date_add" if op == "+" else "date_sub", (day, days), place)
     target = common(args)
     if target is None or not all(arg.type in NUMBERS or is_null(arg) for arg in args):
         hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" + (
-            ", and + and - also a time and an INTERVAL" if op in "+-" else ""
+            ", and + and - also a time and an INTERVAL, or a DATE and days" if op in "+-" else ""
         )
         raise mismatch(f"{op.upper()} does not take these types", place, hint, *args)
     if all(is_null(arg) for arg in args):

@@ -22,6 +22,10 @@ from punctum.parse.binder.time_windows import bound
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
+ONLY_OVER = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag, exp.Lead)
+"""Functions that are window functions and nothing else."""
+_CASTS = ("tinyint", "smallint", "bigint", "decimal")
+"""Types that Spark has as functions and sqlglot has not; of others it makes a CAST."""
 _COLUMNS = ("SELECT", "GROUP BY", "ORDER BY")
 
 
@@ -29,6 +33,8 @@ def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate function."""
     if isinstance(node, exp.Any):
         return isinstance(node.this, exp.Paren)
+    if isinstance(node, ONLY_OVER):
+        return False
     return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES)
 
 
@@ -96,6 +102,8 @@ class Binder:
             return self.over.column(node, self)
         if isinstance(node, exp.Anonymous) and node.name.lower() in (*self.text.functions, *NAMES):
             return self._called(node)
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _CASTS and len(node.expressions) == 1:
+            return self.bind(exp.Cast(this=node.expressions[0], to=exp.DataType.build(node.name, dialect="spark")))
         raise self.unknown(node)
 
     def _called(self, node: exp.Anonymous) -> Expression:
@@ -104,6 +112,10 @@ class Binder:
         name, place = node.name.lower(), self.place(node)
         if name in self.text.functions:
             return apply(self.text.functions[name], self.all(*node.expressions), place)
+        if len(node.expressions) == 3 and name in ("dateadd", "date_add"):
+            raise self.refuse(f"{name.upper()} with a unit is", node, "write ts + INTERVAL 1 DAY, or DATE_ADD(day, 1)")
+        if len(node.expressions) == 3 and name in ("datediff", "date_diff"):
+            name = "timestampdiff"  # which is another name for it
         if name == "from_json" and len(node.expressions) == 2:
             return parsed(FUNCTIONS[name].taken(self.all(*node.expressions), place), place)
         units = [parameter.takes == "UNIT" for parameter in FUNCTIONS[name].parameters]
@@ -151,10 +163,18 @@ class Binder:
         if is_aggregate(node) or isinstance(node, exp.Filter):
             hint = "HAVING filters groups" if self.clause == "WHERE" else "aggregates are allowed in SELECT and HAVING"
             return SqlError(f"there is an aggregate function in {self.clause}", "", hint, self.place(node))
+        if isinstance(node, ONLY_OVER):
+            what, hint = f"{self.name(node)} is a window function", "add OVER (PARTITION BY … ORDER BY …)"
+            return SqlError(f"{what}, and has no OVER here", "", hint, self.place(node))
         if isinstance(node, exp.Star):
             return SqlError("* is not allowed here", "", "name a column", self.place(node))
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
             name = self.name(node)
+            return self.refuse(f"the function {name} is", node, suggested(name, tuple(self.text.functions)))
+        if isinstance(node, exp.WithinGroup):
+            return self.refuse("WITHIN GROUP is", node, "write PERCENTILE(x, 0.5)")
+        name, bracket, _ = self.shown(node).partition("(")
+        if bracket and name.isidentifier() and name.lower() not in NAMES:
             return self.refuse(f"the function {name} is", node, suggested(name, tuple(self.text.functions)))
         return self.refuse(f"{self.shown(node)} is", node, "supported: columns, literals, operators and functions")
 

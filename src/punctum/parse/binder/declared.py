@@ -66,6 +66,8 @@ def parsed(args: tuple[Expression, ...], place: Place) -> Expression:
             to = exp.DataType.build(tried, dialect="spark")
         except (SqlglotError, ValueError, AttributeError, TypeError):
             continue
+        if tried is not written and to.this is _NAMES.STRUCT and not to.expressions:
+            break  # sqlglot has not read its fields
         if to.this in (_NAMES.ARRAY, _NAMES.STRUCT):
             return from_json(text, declared(to, place), place)
     raise SqlError(f"{written!r} is no schema", "", "such as 'a BIGINT, b ARRAY<STRING>'", args[1].place)

@@ -17,6 +17,7 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, mismatch, named, rebased, text
 from punctum.ir.expressions.types import is_null
+from punctum.ir.functions import call
 from punctum.ir.functions.aggregates import AGGREGATES, BLIND, suggested_aggregate
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
@@ -68,7 +69,7 @@ class Groups(Binder):
 
     def node(self, node: exp.Expr) -> Expression:
         """A key, an aggregate, or a call of expressions that are."""
-        if isinstance(node, exp.Filter) or is_aggregate(node):
+        if isinstance(node, exp.Filter | exp.IgnoreNulls) or is_aggregate(node):
             return self._aggregate(node)
         if (key := self._key(node)) is not None:
             return key
@@ -135,6 +136,11 @@ class Groups(Binder):
             condition = below.bind(node.expression.this)
             if condition.type is not Type.BOOLEAN:
                 raise mismatch("FILTER needs a condition", condition.place, "a condition is BOOLEAN", condition)
+        if isinstance(call, exp.IgnoreNulls):
+            skipping = _skipping(call.this)
+            if skipping is None:
+                raise self.refuse("IGNORE NULLS here is", node, "it follows FIRST and LAST; others leave NULLs out")
+            call = skipping
         wanted = self._wanted(call, below)
         if condition is not None:
             both = [part for part in (wanted.condition, condition) if part is not None]
@@ -157,7 +163,7 @@ class Groups(Binder):
             raise self.refuse(f"the aggregate function {self.name(node)} is", node, hint)
         entry = AGGREGATES[name]
         below.only(node, "this", "expressions")
-        args = [node.this.unnest()] if name == "any" else node.expressions
+        args = [node.this.unnest()] if name == "any" else node.expressions or [node.this]
         if entry.ordered:
             return self._by_order(node, entry.function, args, below)
         if entry.function in (Function.PERCENTILE, *PAIRED):
@@ -175,7 +181,11 @@ class Groups(Binder):
 
     def _by_order(self, node: Any, function: Function, args: list[Any], below: Binder) -> WantedCall:
         """FIRST and LAST, as the value that goes by the column that its stream promises in order."""
-        wanted = self._one(node, function, args, below)
+        skips = len(args) == 2 and isinstance(args[1], exp.Boolean)
+        wanted = self._one(node, function, args[:1] if skips else args, below)
+        if skips and args[1].this and wanted.argument is not None:
+            there = call("isnotnull", (wanted.argument,), wanted.argument.place)
+            wanted = wanted._replace(condition=there)
         order = None if len(self.scope.tables) != 1 else in_order(self.scope.tables[0].relation)
         if order is None:
             hint = "a slice has no order; use MIN_BY(x, t) for the first and MAX_BY(x, t) for the last"
@@ -285,7 +295,9 @@ def over_groups(
     """The groups over a relation, with the names that their columns have in the result, and those that HAVING takes."""
     condition = None
     if (having := node.args.get("having")) is not None:
+        over, groups.over, groups.clause = groups.over, None, "HAVING"  # which is before window functions
         condition = groups.bind(having.this)
+        groups.over = over
         if condition.type is not Type.BOOLEAN:
             raise mismatch("HAVING needs a condition", condition.place, "a condition is BOOLEAN", condition)
     if not groups.keys and not groups.wanted:
@@ -301,6 +313,15 @@ def renumbered(expression: Expression, aggregate: Aggregate) -> Expression:
     """An expression over keys and aggregates, with the names that they have got."""
     names = aggregate.schema.names
     return rebased(expression, lambda c: c if isinstance(c, OverColumn) else replace(c, name=names[c.index]))
+
+
+def _skipping(node: Any) -> exp.Anonymous | None:
+    """FIRST or LAST without NULLs, written with an argument that says so."""
+    name = node.name if isinstance(node, exp.Anonymous) else node.key
+    if name.lower() not in ("first", "last", "firstvalue", "lastvalue"):
+        return None
+    args = node.expressions or [node.this]
+    return exp.Anonymous(this=name.lower().removesuffix("value"), expressions=[*args, exp.true()])
 
 
 def _stand_in(index: int, expression: Expression, name: str = "") -> Column:

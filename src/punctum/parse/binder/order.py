@@ -1,5 +1,6 @@
 """ORDER BY and LIMIT: each key is a column of the result, or one computed beside it and dropped after sorting."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -33,15 +34,28 @@ def sort_keys(query: exp.Expr, columns: list[Named], binder: Binder, closed: boo
         return SortTerm()
     term = SortTerm(place=binder.place(node), most=None if limit is None else _most(limit, binder))
     binder.clause = "ORDER BY"
+    aliases = {item.alias.lower(): item.this for item in query.args.get("expressions") or [] if item.alias}
+    aliases = {name: aliased for name, aliased in aliases.items() if not binder.scope.has(name)}
     for key in node.expressions:
         ordered = key if isinstance(key, exp.Ordered) else exp.Ordered(this=key, nulls_first=True)
         if ordered.args.get("with_fill"):
             raise binder.refuse("ORDER BY … WITH FILL is", key)
         down = bool(ordered.args.get("desc"))
         first = bool(ordered.args.get("nulls_first"))
-        at = _position(ordered.this, columns, term.hidden, binder, closed)
+        key = ordered.this if isinstance(ordered.this, exp.Column) else unaliased(ordered.this, aliases)
+        at = _position(key, columns, term.hidden, binder, closed)
         term.keys.append((at, down, None if first is not down else first))
     return term
+
+
+def unaliased(node: exp.Expr, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
+    """An expression in which names that are aliases of SELECT are what they stand for."""
+
+    def meant(part: exp.Expr) -> exp.Expr:
+        known = isinstance(part, exp.Column) and not part.table and part.name.lower() in aliases
+        return aliases[part.name.lower()].copy() if known else part
+
+    return node.transform(meant)
 
 
 def _most(node: exp.Expr, binder: Binder) -> int:

@@ -21,7 +21,7 @@ from punctum.errors import Place, SqlError
 from punctum.ir.conjuncts import normalised
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjunction, mismatch, named, text
-from punctum.ir.expressions.types import is_null
+from punctum.ir.expressions.types import common, is_null
 from punctum.ir.names import fresh
 from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
@@ -30,6 +30,7 @@ from punctum.ir.tree import Relation
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.frames import Key, unordered, whole_number
 from punctum.parse.binder.frames import frame as read_frame
+from punctum.parse.binder.order import unaliased
 from punctum.parse.binder.ranks import limited
 
 Named = tuple[str, Expression]
@@ -92,7 +93,7 @@ class Overs:
     def column(self, node: exp.Window, binder: Binder) -> Expression:
         """The column that a window function means; LAG and LEAD may have another value where there is no row."""
         if isinstance(node.this, exp.Lag | exp.Lead) and node.this.args.get("default") is not None:
-            return binder.bind(_with_default(node))
+            return self._or_default(node, binder)
         binder.over = None  # there is none within another one
         try:
             wanted = self._read(node, binder)
@@ -103,7 +104,22 @@ class Overs:
         name, at = binder.shown(node), self.wanted.index(wanted)
         return OverColumn(at, name, replace(wanted.attribute, name=name), binder.place(node))
 
+    def _or_default(self, node: exp.Window, binder: Binder) -> Expression:
+        """LAG and LEAD with a default, which has the type of their value."""
+        chosen = _with_default(node)
+        _, default, value = (binder.bind(chosen.args[part]) for part in ("this", "true", "false"))
+        if common([default, value]) is None:
+            hint = "CAST one to the type of the other"
+            what = f"{binder.name(node.this)} needs a default of the type of its value"
+            raise mismatch(what, binder.place(node), hint, default, value)
+        return binder.bind(chosen)
+
     def _read(self, node: exp.Window, binder: Binder) -> WantedColumn:
+        if isinstance(node.this, exp.Filter):
+            hint = "write a CASE in the function: SUM(CASE WHEN … THEN x END) OVER (…)"
+            raise binder.refuse("FILTER with OVER is", node, hint)
+        if isinstance(node.this, exp.IgnoreNulls):
+            raise binder.refuse("IGNORE NULLS with OVER is", node, "take them out in a subquery: WHERE x IS NOT NULL")
         if node.args.get("over") != "OVER" or node.args.get("first") is not None:
             raise binder.refuse("this window is", node, _SUPPORTED)
         keys = self._keys(node.args.get("order"), binder)
@@ -181,7 +197,7 @@ class Overs:
         aliases = {item.alias.lower(): item.this for item in node.expressions if isinstance(item, exp.Alias)}
         aliases = {name: aliased for name, aliased in aliases.items() if not binder.scope.has(name)}
         binder.clause = "QUALIFY"
-        self.condition = binder.bind(clause.this.transform(lambda part: _unaliased(part, aliases)))
+        self.condition = binder.bind(unaliased(clause.this, aliases))
         if self.condition.type is not Type.BOOLEAN:
             hint = "a condition is BOOLEAN"
             raise mismatch("QUALIFY needs a condition", self.condition.place, hint, self.condition)
@@ -312,9 +328,3 @@ def _with_default(node: exp.Window) -> exp.If:
 
 def _parts(node: exp.Window) -> list[exp.Expr]:
     return list(node.args.get("partition_by") or [])
-
-
-def _unaliased(node: exp.Expr, aliases: dict[str, exp.Expr]) -> exp.Expr:
-    if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliases:
-        return aliases[node.name.lower()].copy()
-    return node

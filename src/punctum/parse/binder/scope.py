@@ -10,6 +10,11 @@ from punctum.ir.functions import call
 from punctum.ir.relations import Source
 from punctum.ir.tree import Relation, title
 
+_WINDOWS = {
+    "window": "for a window of time, write GROUP BY window(ts, '10 seconds')",
+    "session_window": "for a session, write GROUP BY session_window(ts, '10 seconds') and its keys",
+}
+
 
 @dataclass(frozen=True)
 class FromTable:
@@ -91,7 +96,8 @@ class Scope:
             if table.alias.lower() == alias.lower():
                 return table
         aliases = [table.alias for table in self.tables]
-        raise SqlError(f"there is no {alias} in FROM", choices(aliases), nearest(alias, aliases), place)
+        hint = _WINDOWS.get(alias.lower()) or nearest(alias, aliases)
+        raise SqlError(f"there is no {alias} in FROM", choices(aliases), hint, place)
 
     def _unknown(self, name: str, asked: "list[FromTable] | tuple[FromTable, ...]", place: Place) -> SqlError:
         detail = "; ".join(table.shown for table in asked)

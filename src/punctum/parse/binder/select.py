@@ -9,7 +9,7 @@ from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import StreamDef, TableDef
 from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
 from punctum.ir.expressions.types import common, converted, is_null
-from punctum.ir.functions.nested import field_of
+from punctum.ir.functions.nested import field_of, fields
 from punctum.ir.relations import (
     Distinct,
     Except,
@@ -222,7 +222,7 @@ class Queries:
                 columns += self._star(item, star, binder)
                 continue
             expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
-            if is_null(expression) and not isinstance(item.unalias(), exp.Cast):
+            if is_null(expression) and not isinstance(item.unalias(), exp.Func | exp.Anonymous):
                 raise SqlError("NULL alone is not a column", "", "write CAST(NULL AS type)", self.place(item))
             shown = shown_as(item, binder.scope) or field_of(expression) or text(expression, True)
             name = item.alias if isinstance(item, exp.Alias) else shown
@@ -238,6 +238,8 @@ class Queries:
         if isinstance(binder, Groups):
             raise SqlError("* cannot be used with GROUP BY", "", "list the grouped columns", self.place(item))
         table = item.table if isinstance(item, exp.Column) else None
+        if table and not binder.scope.names(table) and binder.scope.has(table.lower()):
+            return fields(binder.scope.column(table, None, self.place(item)), self.place(item))
         return list(binder.scope.star(table or None, self.place(item)))
 
     def _once(self, columns: list[Named]) -> None:

@@ -212,9 +212,14 @@ def _part_of(binder: Binds, node: Any) -> Expression:
     if isinstance(inner, exp.Anonymous) and inner.name.lower() == "split" and isinstance(at[0], exp.Literal):
         return call("split at", binder.all(*inner.expressions, *at), binder.place(node))
     array = binder.bind(inner)
+    if array.type is Type.STRUCT and isinstance(at[0], exp.Literal) and at[0].is_string:
+        return field(array, at[0].name, binder.place(node))
     if array.type is not Type.ARRAY:
         raise mismatch("[…] does not take this type", binder.place(node), "it takes an ARRAY", array)
-    return call("element of", (array, binder.bind(at[0])), binder.place(node))
+    number = binder.bind(at[0])
+    if number.type is not Type.BIGINT:
+        raise mismatch("[…] does not take this type", binder.place(node), "it takes a BIGINT, counted from 0", number)
+    return call("element of", (array, number), binder.place(node))
 
 
 def _dot(binder: Binds, node: Any) -> Expression:
@@ -280,4 +285,5 @@ NODES: dict[type, Callable[[Binds, Any], Expression]] = {
     exp.Escape: _escape,
     exp.Bracket: _part_of,
     exp.Dot: _dot,
+    exp.Concat: lambda binder, node: call("concat", binder.all(*node.expressions), binder.place(node)),
 }

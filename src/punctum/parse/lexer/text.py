@@ -23,10 +23,11 @@ from punctum.parse.lexer.timed import TimeClause, without_functions
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _SPARK = Spark().parser()
-_KEPT = ("TRIM", "SUBSTRING", "SUBSTR", "POSITION", "COUNT", "SUM", "MIN", "MAX", "AVG", "MEDIAN")
+_KEPT = {"TRIM", "SUBSTRING", "SUBSTR", "POSITION", "COUNT", "SUM", "MIN", "MAX", "AVG", "MEDIAN"}
+_KEPT |= {"FIRST_VALUE", "LAST_VALUE"}
 """Functions with words between their arguments, and those that sqlglot reads as they are."""
 _OWN = {*NAMES, *AGGREGATES}
-_OWN = {name.upper() for name in _OWN} - {*_KEPT}
+_OWN = {name.upper() for name in _OWN} - _KEPT
 
 
 class _Plain(Spark):
@@ -227,12 +228,31 @@ class Text:
 def tokens(sql: str) -> list[Token]:
     """The words and signs of a script."""
     try:
-        return _DIALECT.tokenize(sql)
+        return list(_doubled(_DIALECT.tokenize(sql), sql))
     except (SqlglotError, ValueError, IndexError) as error:
         place = Place(max(len(sql.rstrip()) - 1, 0), len(sql.rstrip()))
         hint = "a string ends with ', a quoted name with `, a comment with */"
         detail = "a quote or a comment is not closed" if isinstance(error, TokenError) else _plain(str(error))
         raise SqlError("the SQL cannot be parsed", detail, hint, place) from None
+
+
+def _doubled(every: list[Token], sql: str) -> Iterator[Token]:
+    """Tokens, where two strings without a space between them are one: a quote in a string is written twice."""
+    before: Token | None = None
+    for token in every:
+        if before is not None and _continues(before, token, sql):
+            text = before.text + sql[token.start] + token.text
+            token = Token(before.token_type, text, before.line, before.col, before.start, token.end, token.comments)
+        elif before is not None:
+            yield before
+        before = token
+    if before is not None:
+        yield before
+
+
+def _continues(one: Token, other: Token, sql: str) -> bool:
+    strings = one.token_type is TokenType.STRING and other.token_type is TokenType.STRING
+    return strings and other.start == one.end + 1 and sql[one.end] == sql[other.start]
 
 
 def _plain(message: str) -> str:

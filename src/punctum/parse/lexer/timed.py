@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from punctum.errors import Place, SqlError
+from punctum.errors import Place, SqlError, nearest
 
 _LENGTHS = {"TUMBLE": ("SIZE", "OFFSET"), "HOP": ("SLIDE", "SIZE", "OFFSET"), "SESSION": ("GAP",)}
 _HINTS = {
@@ -62,8 +62,11 @@ def without_functions(tokens: list[Token]) -> tuple[list[Token], dict[int, TimeC
 
 def _begins(tokens: list[Token], i: int) -> int | None:
     """Where the bracket of a function opens that begins here, alone or in TABLE(…)."""
-    words = [token.text.upper() for token in tokens[i : i + 4]]
-    if words[:2] == ["TABLE", "("] and words[2:3] and words[2] in _LENGTHS and words[3:] == ["("]:
+    words = _words(tokens[i : i + 4])
+    if words[:2] == ["TABLE", "("] and words[3:] == ["("]:
+        if words[2] not in _LENGTHS:
+            hint = nearest(words[2], list(_LENGTHS)) or f"supported: {', '.join(_LENGTHS)}"
+            raise SqlError(f"the table function {words[2]} is not supported", "", hint, _place(tokens[i + 2 : i + 3]))
         return i + 3
     return i + 1 if words and words[0] in _LENGTHS and words[1:2] == ["("] else None
 
