@@ -41,6 +41,9 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.ui.showConsoleProgress": "false",
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
+    # What a batch frees is kept for the next one: by Arrow as init_worker tells the system, by Polars for ten seconds.
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
+    "spark.executorEnv._RJEM_MALLOC_CONF": "dirty_decay_ms:10000,oversize_threshold:0",
     "spark.python.worker.reuse": "true",
     "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",  # so that sources and stages share workers
