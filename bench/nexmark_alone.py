@@ -10,7 +10,11 @@ Punctum its time goes, with that of the libraries that they call, and if asked f
 
 import os
 
-os.environ["POLARS_MAX_THREADS"] = "1"  # as a worker of Spark's has
+os.environ |= {  # as a worker of Spark's has them
+    "POLARS_MAX_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "_RJEM_MALLOC_CONF": "dirty_decay_ms:10000,oversize_threshold:0",
+}
 
 import argparse
 import cProfile

@@ -18,6 +18,7 @@ from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, cli
 from punctum.commands.running import INTERRUPTED
 from punctum.engine import metrics
+from punctum.engine.prometheus import Totals, samples
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
@@ -216,7 +217,8 @@ def test_the_page_of_metrics_is_the_table() -> None:
 
 def test_the_table_of_metrics_has_each_metric() -> None:
     """Those that the engine counts, by their names in its code, and no others."""
-    engine = [path for path in (ROOT / "src/punctum/engine").rglob("*.py") if path.name != "metrics.py"]
+    table = ROOT / "src/punctum/engine/metrics.py"
+    engine = [path for path in table.parent.rglob("*.py") if path != table]
     source = "".join(path.read_text() for path in engine)
     counted = {
         *re.findall(r'"((?:rows|puncts|values|bytes)_[a-z]+)"', source),
@@ -225,6 +227,18 @@ def test_the_table_of_metrics_has_each_metric() -> None:
     told = set[str]().union(metrics.ALWAYS, metrics.AT_TIMES, metrics.AFTER, metrics.OF_INPUTS)
     assert told - {"oldest", "due", "stable"} == counted
     assert all(re.search(f'"{name}"', source) for name in {*metrics.FIELDS, "oldest", "due", "stable"})
+
+
+def test_the_page_of_operations_has_each_name_of_prometheus() -> None:
+    told = set[str]().union(metrics.ALWAYS, metrics.AT_TIMES, metrics.AFTER, metrics.OF_INPUTS)
+    counts: dict[str, Any] = {name.replace("…", "bid"): 1 for name in told}
+    counts["oldest"] = [9.0, "bid(k=1)"]
+    totals = Totals()
+    totals.add({"batch": 1, "time": 9.0, "seconds": 1.0, "quarantined": 0, "operators": {"s1o0": counts}})
+    totals.skipped["bid"] = 1
+    page = (ROOT / "docs/operate.md").read_text()
+    served = {f"punctum_{name}" for name, _, _, _ in samples("q", True, totals)}
+    assert served == set(re.findall(r"punctum_[a-z_]+", page))
 
 
 def test_the_errors_of_the_page_of_troubles_are_errors() -> None:

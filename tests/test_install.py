@@ -126,7 +126,7 @@ def test_the_wheel_works_in_a_clean_environment(built: Path, tmp_path: Path) -> 
 
 
 TOPIC = "kafka OPTIONS (brokers 'localhost:9', topic 'b')"
-FILES = "json OPTIONS (path 'in')"
+FILES, RESULTS = "json OPTIONS (path 'in')", "json OPTIONS (path 'out')"
 SCRIPT = """CREATE STREAM bid (itemid BIGINT, PUNCTUATED ON (itemid)) USING {};
 CREATE SINK o USING {};
 INSERT INTO o SELECT DISTINCT itemid FROM bid;
@@ -136,12 +136,12 @@ INSERT INTO o SELECT DISTINCT itemid FROM bid;
 @pytest.mark.parametrize(
     ("missing", "script", "arguments", "extra"),
     [
-        ("confluent_kafka", SCRIPT.format(TOPIC, FILES), "run script.sql --checkpoint state", "kafka"),
+        ("confluent_kafka", SCRIPT.format(TOPIC, RESULTS), "run script.sql --checkpoint state", "kafka"),
         ("confluent_kafka", SCRIPT.format(FILES, TOPIC), "run script.sql --checkpoint state", "kafka"),
         ("confluent_kafka", "", "demo kafka --no-page --directory demo", "kafka"),
         ("matplotlib", "", "demo auction --no-page --directory demo", "plots"),
         ("starlette", "", "page", "page"),
-        ("uvicorn", SCRIPT.format(FILES, FILES), "run script.sql --checkpoint state --page", "page"),
+        ("uvicorn", SCRIPT.format(FILES, RESULTS), "run script.sql --checkpoint state --page", "page"),
     ],
 )
 def test_a_missing_extra_is_named_before_spark_starts(
@@ -160,5 +160,5 @@ def test_a_missing_extra_is_named_before_spark_starts(
 def test_a_database_that_is_missing_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(MissingError) as caught:
-        assert_equal_to_batch(SCRIPT.format(FILES, FILES), {"bid": [{"itemid": 1}]})
+        assert_equal_to_batch(SCRIPT.format(FILES, RESULTS), {"bid": [{"itemid": 1}]})
     assert caught.value.hint == "pip install 'punctum[testing]'"

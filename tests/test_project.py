@@ -11,6 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from engine.kills import below
+from engine.test_processes import listening
 from lanes import PATIENCE, long
 from punctum.cli import cli, run
 from punctum.errors import QueryError
@@ -139,6 +141,8 @@ def test_a_run_with_the_options_of_a_project(auction: Path) -> None:
                     (application,) = json.load(answer)
                 with urlopen(f"{address}/api/v1/applications/{application['id']}/environment") as answer:
                     settings = dict(json.load(answer)["sparkProperties"])
+                (spark,) = below(running.pid, "SparkSubmit")
+                assert listening(spark) <= {"127.0.0.1", "::1"}
                 running.terminate()
     assert running.returncode == 0, ended
     assert (application["name"], settings["spark.x"]) == ("an auction", "y")

@@ -162,6 +162,8 @@ class Session:
         >>> session.query("SELECT DISTINCT itemid FROM bid WHERE increase > 4", name="large")
         <Query large: not started, admitted, (itemid BIGINT)>
         """
+        if not isinstance(sql, str):
+            raise SchemaError("a query is a text", f"found a {type(sql).__name__}", 'session.query("SELECT …")')
         compiled = compile_query(sql, name or fresh("query", list(self._names)), self._options)
         self._names.append(compiled.query.name.lower())
         return Query(self.spark, self.frames, compiled, location(directory))

@@ -30,6 +30,7 @@ mount -t tmpfs none /mnt
 mkdir /mnt/spark /mnt/work /mnt/local
 mount --bind "$SPARK" /mnt/spark
 mount -t tmpfs none /tmp
+mount -t tmpfs none "$ENVIRONMENT"
 mount -t tmpfs none "$ROOT"
 cd /mnt/work
 export SPARK_HOME=/mnt/spark SPARK_LOCAL_DIRS=/mnt/local
@@ -85,6 +86,7 @@ def cluster(directory: Path, workers: int = 2) -> Iterator[Cluster]:
     port = free_port()
     found, log = Cluster(f"spark://127.0.0.1:{port}"), directory / "cluster.log"
     variables = os.environ | {"SPARK": str(SPARK), "ROOT": str(ROOT), "MASTER": found.master, "SPARK_NO_DAEMONIZE": "1"}
+    variables |= {"ENVIRONMENT": sys.prefix}
     variables |= {"SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "384m"}
     variables |= {"PATH": f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"}  # its python3 is the one of executors
     command = [str(SPARK / "bin/spark-class"), "org.apache.spark.deploy.master.Master"]

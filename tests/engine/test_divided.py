@@ -62,6 +62,7 @@ def test_a_partitioned_sink(tmp_path: Path, format_: str, compact: str) -> None:
     assert f"d=2026-01-01/city=b%2Fc/part-id-000000-{first}.{format_}" in names
     assert any(name.startswith("d=2026-01-02/city=__HIVE_DEFAULT_PARTITION__/") for name in names)
     assert not list((out / ".punctum/id").iterdir())
+    assert [to.are_named(batch) for batch in (0, 1, 2)] == [True, True, False]
     again = sink(out, format_, compact)  # batch 1 is done again, and gives less
     commit(again, 1, rows(10)[:2], again=True)
     assert read(out, format_).equals(pl.concat([rows(0), rows(5), rows(10)[:2]]).select(SCHEMA.names))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.engine.formats.write import json_lines
 from punctum.ir.tree import Relation
 from punctum.operators import partitioned
+from punctum.operators.batch import punctuations_of
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query
 from punctum.parse.script import parse_script
@@ -171,6 +173,20 @@ def test_what_one_partition_says_is_not_what_all_have_said(monkeypatch: pytest.M
     assert outcome(query, [*feeds, later], 2, restart=True) == (Counter([(1, 2)]), Counter())
     monkeypatch.setattr(partitioned, "alike", lambda new, said: new)
     assert outcome(query, feeds, 2, restart=False) == (Counter([(1, 1)]), Counter())
+
+
+def test_what_a_partition_alone_can_say_is_remembered_once() -> None:
+    schema = Schema.of(k="BIGINT", x="BIGINT")
+    merge = partitioned.Partitioned(schema, frozenset([frozenset([schema.index("k")])]))
+    merge.hear([0, 1], [])
+    guards = [partitioned.guard_of(schema, merge) for _ in range(2)]
+    said = [ColumnarSlice(frame(schema, []), (), {"k": pl.Series(range(p, 2_000, 2))}) for p in range(2)]
+    passed = [guard.feed(xs) for guard, xs in zip(guards, said, strict=True)]
+    held = merge.receive({p: punctuations_of(schema, xs) for p, xs in enumerate(passed)})
+    assert len(held) == 2_000
+    assert ([guard.puncts() for guard in guards], len(merge)) == ([0, 0], 1)
+    late = [guard.split(ColumnarSlice(frame(schema, [(4, 0), (5, 0), (2_000, 0)]))).bad for guard in guards]
+    assert [to_rows(rows) for rows in late] == [[(4, 0), (5, 0)]] * 2
 
 
 def test_an_idle_partition_holds_nothing_back_and_its_late_rows_are_rejected() -> None:

@@ -10,11 +10,19 @@ from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
 
 from punctum.cli import cli
+from punctum.engine.spark import UI, session_settings
 from punctum.errors import PunctumError, RefusedError
 from punctum.query import Query
 from punctum.session import Session
 
 README = Path(__file__).parents[2] / "README.md"
+
+
+def test_spark_remembers_little_for_pages_that_nobody_can_see() -> None:
+    name = "spark.sql.ui.retainedExecutions"
+    assert session_settings("local[1]")[name] == "10"
+    assert session_settings("local[1]", more={name: "50"})[name] == "50"
+    assert name not in session_settings("local[1]", more={UI: "true"})
 
 
 def test_the_five_lines_of_the_readme(spark: SparkSession, bids: DataFrame) -> None:
@@ -94,6 +102,10 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     "punctuations that are no strings": (
         lambda s, bids, _: s.stream("bid", bids.selectExpr("itemid", "itemid AS _punct")),
         "the column _punct cannot hold punctuations\n  detail: it is a bigint\n  hint: use a STRING with their JSON",
+    ),
+    "a query that is no text": (
+        lambda s, *_: s.query(None),
+        'a query is a text\n  detail: found a NoneType\n  hint: session.query("SELECT …")',
     ),
     "a stream that is not there": (
         lambda s, bids, _: select(s, bids, "SELECT itemid FROM bids"),

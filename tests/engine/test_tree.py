@@ -2,14 +2,19 @@
 
 import json
 import os
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from engine.kills import until
 from punctum.engine.formats.splits import Split
 from punctum.engine.sources.chosen import ChosenNames, chosen_of
 from punctum.engine.sources.known import KnownFiles
-from punctum.engine.sources.tree import listing
+from punctum.engine.sources.listing import Listing
+from punctum.engine.sources.objects import ObjectListing
+from punctum.engine.sources.tree import TreeListing, listing
 from punctum.storage.location import joined, location
 
 NAMES = (
@@ -82,6 +87,32 @@ def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
 def test_a_directory_that_has_gone(tmp_path: Path) -> None:
     files = listing(tmp_path, ChosenNames(), "json", {}, 0, KnownFiles([Split("dt=1/1.json", 0, 9, 0, 1, 1, "x")]))
     assert files.news() == []
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_files_of_a_directory_that_has_gone_are_forgotten(tmp_path: Path, again: bool) -> None:
+    """Whether it goes while it is watched, or between two runs; none of what watches it is left."""
+    known = KnownFiles()
+    files = listing(written(tmp_path, ("dt=0/1.json",)), ChosenNames(), "json", {}, 0, known, forget=0)
+
+    def forgotten() -> bool:
+        files.news()
+        known.forget(files.over())
+        return list(known) == ["dt=4/1.json"]
+
+    for n in range(5):
+        written(tmp_path, (f"dt={n}/1.json",))
+        assert until(partial(_finds, files, f"dt={n}/1.json"))
+        if n < 4:
+            shutil.rmtree(tmp_path / f"dt={n}")
+        if again:
+            files = listing(tmp_path, ChosenNames(), "json", {}, 0, known, forget=0)
+    assert until(forgotten) and not known.gone
+    assert isinstance(files, TreeListing) and sorted(files.watched) == ["", "dt=4"]
+
+
+def _finds(files: Listing | TreeListing | ObjectListing, name: str) -> bool:
+    return [split.name for split in files.news()] == [name]
 
 
 def test_a_partitioned_directory_of_sparks(tmp_path: Path) -> None:

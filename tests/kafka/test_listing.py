@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.engine.kafka.broker import Brokers, Ends
-from punctum.engine.kafka.topics import KnownPartitions, OffsetRange, Topic, TopicListing, TopicShare, _limited, dealt
+from punctum.engine.kafka.topics import (
+    UNEVEN,
+    Deal,
+    KnownPartitions,
+    OffsetRange,
+    Topic,
+    TopicListing,
+    TopicShare,
+    _limited,
+)
 from punctum.errors import MissingError, QueryError
 
 
@@ -118,6 +127,34 @@ def test_a_limit_is_for_all_partitions(there: dict[int, int], most: int) -> None
 
 def test_ranges_are_dealt_out_by_their_sizes() -> None:
     ranges = [OffsetRange("a", p, 0, size) for p, size in enumerate([50_000, 10_000, 30_000])]
-    few, many = list(dealt({"a": ranges[1:2]}, 4, set())), list(dealt({"a": ranges}, 2, {"a"}))
+    few, many = list(Deal()({"a": ranges[1:2]}, 4, set())), list(Deal()({"a": ranges}, 2, {"a"}))
     assert few == [[TopicShare("a", (ranges[1],), False)]]
     assert many == [[TopicShare("a", (ranges[0],), True)], [TopicShare("a", (ranges[2], ranges[1]), True)]]
+
+
+def test_partitions_stay_with_their_task_unless_it_has_too_much() -> None:
+    deal = Deal()
+
+    def dealt(*sizes: int) -> list[list[int]]:
+        ranges = [OffsetRange("a", p, 0, size) for p, size in enumerate(sizes) if size]
+        return [sorted(r.partition for share in load for r in share.ranges) for load in deal({"a": ranges}, 2, set())]
+
+    assert dealt(50_000, 49_000, 3_000, 2_000) == [[0, 3], [1, 2]]
+    assert dealt(49_000, 50_000, 2_000, 3_000) == [[0, 3], [1, 2]]
+    assert dealt(49_000, 50_000) == [[0], [1]]
+    assert dealt(90_000, 10_000, 10_000, 50_000) == [[0], [1, 2, 3]]
+    assert dealt(0, 10_000) == [[1]]
+    assert dealt() == []
+
+
+@given(st.lists(st.lists(st.integers(0, 60_000), min_size=1, max_size=6), max_size=5), st.integers(1, 4))
+def test_each_range_is_dealt_out_once_and_about_evenly(batches: list[list[int]], tasks: int) -> None:
+    deal = Deal()
+    for sizes in batches:
+        ranges = [OffsetRange("a", p, 0, 1 + size) for p, size in enumerate(sizes)]
+        loads = [[r for share in load for r in share.ranges] for load in deal({"a": ranges}, tasks, set())]
+        assert sorted(r for load in loads for r in load) == ranges
+        assert len(loads) <= tasks
+        assert all(loads)
+        least = max(sum(r.end for share in load for r in share.ranges) for load in Deal()({"a": ranges}, tasks, set()))
+        assert max(sum(r.end for r in load) for load in loads) <= UNEVEN * least

@@ -2,14 +2,15 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
-from confluent_kafka import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.algebra.schema import Schema
 from punctum.engine.kafka.read import pieces, read_range
 from punctum.engine.kafka.topics import OffsetRange
+from punctum.engine.kafka.values import Messages
 from punctum.errors import MissingError
 
 MOST, MOST_BYTES = 4, 20
@@ -17,14 +18,18 @@ MOST, MOST_BYTES = 4, 20
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.lists(st.integers(0, 40), max_size=6))
 def test_a_piece_ends_where_it_is_full(sizes: list[int], cuts: list[int]) -> None:
-    messages = [Message("t", value=bytes(size)) if size else Message("t", value=None) for size in sizes]
-    came = (messages[a:b] for a, b in pairwise(sorted([0, *cuts, len(messages)])))
+    values = [bytes(size) if size else None for size in sizes]
+    messages = Messages(0, np.arange(len(values)), values)
+    ends = sorted([0, *(min(cut, len(values)) for cut in cuts), len(values)])
+    came = (messages.part(a, b) for a, b in pairwise(ends))
     wanted: list[list[int]] = [[]]
     for size in sizes:
         if len(wanted[-1]) == MOST or sum(wanted[-1]) >= MOST_BYTES:
             wanted.append([])
         wanted[-1].append(size)
-    assert [list(map(len, piece)) for piece in pieces(came, MOST, MOST_BYTES)] == [w for w in wanted if w]
+    made = list(pieces(came, MOST, MOST_BYTES))
+    assert [[len(value or b"") for value in piece.values] for piece in made] == [w for w in wanted if w]
+    assert [at for piece in made for at in piece.offsets] == list(range(len(values)))
 
 
 def test_an_option_that_a_consumer_alone_refuses() -> None:

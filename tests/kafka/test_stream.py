@@ -16,7 +16,7 @@ from lanes import PATIENCE, long
 from punctum import Session
 from punctum.algebra.schema import Schema
 from punctum.engine.kafka.broker import Brokers
-from punctum.engine.kafka.read import fetch, read_range
+from punctum.engine.kafka.read import fetch, fetched, read_range
 from punctum.engine.kafka.topics import OffsetRange
 from punctum.errors import MissingError, PunctumError
 from punctum.operators.columns import to_rows
@@ -203,6 +203,13 @@ def test_many_partitions_are_read_by_few_consumers(broker: Broker) -> None:
             fetch("s", stream, ranges[number:])
             got = [row for _, read in read_range("s", stream, ONE, wanted) for row in to_rows(read.piece.rows)]
             assert got == [(100 * wanted.partition + n,) for n in range(wanted.start, wanted.end)]
+
+
+def test_who_has_read_a_partition_goes_on_with_it(broker: Broker, numbers: str) -> None:
+    """The other tasks of a batch, in other processes, would have to fetch it from the beginning."""
+    read(broker, numbers, 0, 4)
+    ahead, elsewhere = OffsetRange(numbers, 0, 4, 10), [OffsetRange(numbers, 0, 5, 10), OffsetRange(numbers, 1, 4, 10)]
+    assert (fetched([ahead, *elsewhere]), fetched(elsewhere)) == (6, 0)
 
 
 def test_what_has_expired_is_an_error(broker: Broker, numbers: str) -> None:

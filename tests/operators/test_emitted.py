@@ -18,7 +18,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators import GroupBy, Join, Union, frame, to_rows
-from punctum.operators.batch import batch
+from punctum.operators.batch import PunctuationBatch, batch
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.guard import Guard
 from punctum.operators.limits import Limits, limited
@@ -36,7 +36,7 @@ SESSION = Schema.of(id="STRING", hour="BIGINT")
 @pytest.fixture(params=[1, 3], scope="module")
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
     """Nearly nothing is remembered at hand."""
-    with limited(apart=request.param, spelled=request.param):
+    with limited(apart=request.param, scattered=request.param, spelled=request.param):
         yield
 
 
@@ -78,6 +78,14 @@ def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restar
 
 def _on_the_same(one: Punctuation, other: Punctuation) -> bool:
     return [at for at, _ in one.sides] == [at for at, _ in other.sides]
+
+
+def test_numbers_that_are_no_neighbours_are_laid_down_at_once() -> None:
+    several, hour = Limits().scattered + 1, SESSION.index("hour")
+    for step, laid_down in ((1, 0), (2, several)):
+        memory = SeenPunctuations(SESSION)
+        memory.add_new(PunctuationBatch(SESSION, {hour: pl.Series(range(0, step * several, step))}))
+        assert (len(memory.past), len(memory.known)) == (laid_down, 0 if laid_down else 1)
 
 
 def test_a_guard_forgets_nothing() -> None:

@@ -11,9 +11,10 @@ from pyarrow import ArrowException
 from pyarrow.fs import FileInfo, FileSelector, FileType
 
 from punctum.cli import cli
-from punctum.errors import MissingError, PunctumError, QueryError, SchemaError
+from punctum.errors import MissingError, PunctumError, QueryError, SchemaError, SqlError
+from punctum.parse import parse_script
 from punctum.storage.location import Location, StorePath, is_store, joined, location
-from punctum.storage.stores import ObjectStore, store_of
+from punctum.storage.stores import ObjectStore, check_client, store_of
 from storage.server import NO_SERVER, has_server, s3_server
 
 ODD = (
@@ -254,3 +255,29 @@ def test_a_scheme_that_is_misspelt_on_the_command_line(tmp_path: Path, monkeypat
     told = CliRunner().invoke(cli, ["run", "q.sql", "--checkpoint", "s4://b/x"])
     assert told.exit_code == 2 and "did you mean s3://?" in told.output, told.output
     assert [path.name for path in tmp_path.iterdir()] == ["q.sql"]
+
+
+@pytest.mark.parametrize("what", ["STREAM s (k BIGINT)", "TABLE s (k BIGINT)", "SINK s"])
+def test_a_scheme_that_is_misspelt_in_a_script(what: str) -> None:
+    """Known when the script is read, so that no Spark starts for it."""
+    with pytest.raises(SqlError) as caught:
+        parse_script(f"CREATE {what} USING json OPTIONS (path 's4://b/x');")
+    assert caught.value.what == "path of s: there is no storage s4://" and caught.value.hint == "did you mean s3://?"
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("import os; os.write(2, b'terminate\\n  what():  no token.\\n'); os.abort()", "access denied: no token."),
+        ("import os; os.abort()", "its client ended with -6"),
+        ("raise OSError('an error like others')", None),
+    ],
+)
+def test_a_client_that_ends_its_process(program: str, says: str | None) -> None:
+    """As Azure's does without credentials: another process has tried it before."""
+    if says is None:
+        check_client("abfss://c@a/", "c", program)
+        return
+    with pytest.raises(OSError) as caught:
+        check_client("abfss://c@a/", "c", program)
+    assert str(caught.value) == says

@@ -21,6 +21,7 @@ from punctum.engine.recovery.lease import check_lease, release_lease, take_lease
 from punctum.engine.recovery.state_files import StateFiles, buckets_behind
 from punctum.engine.recovery.store_lease import StoreLease
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.owned import check_directory_is_free
 from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.listing import OVERWRITTEN
@@ -146,6 +147,7 @@ def test_a_bucket_that_is_not_there(bucket: StorePath) -> None:
     sink = ResultFiles("s3://nosuchbucket/out", "json", K, False, "id")
     for act in (
         sink.prepare,
+        lambda: check_directory_is_free(StorePath("s3", "nosuchbucket", "out"), "id"),
         lambda: sink.write(rows(1)),
         lambda: replace_text(StorePath("s3", "nosuchbucket", "x"), ""),
     ):

@@ -40,8 +40,8 @@ class Punctuation:
             raise SchemaError(
                 f"the punctuation {self} does not fit its schema", detail, "give one pattern for each column"
             )
-        for attribute, pattern in zip(self.schema.attributes, self.patterns, strict=True):
-            attribute.check(pattern)
+        for at, pattern in self.sides:  # the wildcard fits everywhere
+            self.schema.attributes[at].check(pattern)
 
     @staticmethod
     def of(

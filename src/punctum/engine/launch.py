@@ -17,6 +17,8 @@ from pyspark.java_gateway import launch_gateway
 
 SHORT = "-XX:TieredStopAtLevel=1"
 """What a JVM for a short run is started with; what SPARK_SUBMIT_OPTS has to say counts more."""
+LOOPBACK = "127.0.0.1"
+"""Where Spark's pages are when all of it is on this machine: by themselves they are for everybody who reaches it."""
 _WRAPPER = Path(__file__).with_name("python.sh")
 _STARTING: "list[Launch]" = []
 
@@ -64,6 +66,8 @@ def launch(master: str, settings: dict[str, str], log: Path | None = None, short
         return
     if short and master.startswith("local"):
         os.environ["SPARK_SUBMIT_OPTS"] = f"{SHORT} {os.environ.get('SPARK_SUBMIT_OPTS', '')}".strip()
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     _STARTING.append(Launch(settings | {"spark.master": master}, log))
 
 

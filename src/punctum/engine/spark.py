@@ -30,8 +30,9 @@ TIME_ZONE = "spark.sql.session.timeZone"
 S3A = "spark.hadoop.fs.s3a"
 HADOOP_AWS = "org.apache.hadoop:hadoop-aws:3.5.0"
 """What Spark needs for checkpoints in S3, of the version that its own Hadoop has."""
+NAME, UI = "spark.app.name", "spark.ui.enabled"
 SETTINGS = {
-    "spark.ui.enabled": "false",
+    UI: "false",
     TIME_ZONE: "UTC",
     _PROVIDER: _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -40,11 +41,19 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.ui.showConsoleProgress": "false",
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
+    # What a batch frees is kept for the next one: by Arrow as init_worker tells the system, by Polars for ten seconds.
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
+    "spark.executorEnv._RJEM_MALLOC_CONF": "dirty_decay_ms:10000,oversize_threshold:0",
     "spark.python.worker.reuse": "true",
     "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",  # so that sources and stages share workers
 }
-NAME = "spark.app.name"
+UNSEEN_SETTINGS = {
+    "spark.ui.retainedJobs": "10",
+    "spark.ui.retainedStages": "10",
+    "spark.sql.ui.retainedExecutions": "10",
+}
+"""What Spark remembers for its pages, also when nobody can see them: by itself a thousand of each."""
 NONE: Mapping[str, str] = MappingProxyType({})
 _CHECKPOINT = "spark.sql.streaming"
 _LOG = "spark.punctum.log"
@@ -77,7 +86,7 @@ def spark_session(
     start_jvm(master, partitions, log, settings=settings)
     launched()
     builder = SparkSession.builder.appName("punctum").master(master or _master())
-    for name, value in _settings(master, partitions, log, settings).items():
+    for name, value in session_settings(master, partitions, log, settings).items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
@@ -97,7 +106,7 @@ def start_jvm(
     One for a short run starts sooner, and never gets as fast.
     """
     java_or_error()
-    launch(master or _master(), _settings(master, partitions, log, settings), log, short)
+    launch(master or _master(), session_settings(master, partitions, log, settings), log, short)
 
 
 def spark_log(checkpoint: Location) -> Path:
@@ -136,11 +145,18 @@ def check_storage(spark: SparkSession, place: Location) -> None:
         raise MissingError(f"Spark cannot use {scheme}://", cause, hint) from None
 
 
-def _settings(master: str | None, partitions: int | None, log: Path | None, more: Mapping[str, str]) -> dict[str, str]:
+def session_settings(
+    master: str | None = None,
+    partitions: int | None = None,
+    log: Path | None = None,
+    more: Mapping[str, str] = NONE,
+) -> dict[str, str]:
+    """The settings of a session that is asked for with these arguments, of which more count most."""
     settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
     settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
     settings |= {BUCKETS: str(partitions)} if partitions else {}
-    return {**settings, **_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
+    settings |= {**_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
+    return settings if settings[UI] == "true" else UNSEEN_SETTINGS | settings
 
 
 def _master() -> str:

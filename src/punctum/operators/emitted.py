@@ -214,7 +214,8 @@ class EmittedPunctuations:
 
 def far_apart(values: pl.Series) -> bool:
     """Whether constants are too many to be held at hand, coalesced as they may be."""
-    return len(values) > BULK and (values.dtype != pl.Int64 or len(runs_of(values)) > BULK)
+    most = limits().scattered
+    return len(values) > most and (values.dtype != pl.Int64 or len(runs_of(values)) > most)
 
 
 def hold(known: PunctuationSet, at: int, values: pl.Series) -> None:

@@ -16,6 +16,8 @@ class Limits:
 
     apart: int = 1_000
     """So many constants that coalesce with nothing are remembered at hand."""
+    scattered: int = 100
+    """So many constants of one slice that are no neighbours are remembered at hand: each costs Python's time."""
     spelled: int = 100
     """So many constants may be spelled out for a range."""
     closed: int = 64

@@ -54,16 +54,16 @@ class Partitioned:
         holds = PunctuationBatch(self._schema)
         for partition, puncts in new.items():
             fresh = self.held.lacking(puncts)
-            own, rest = self._parted(fresh)
+            own, rest = self.parted(fresh)
             holds += own + self._with_others(rest, partition)
             self._received[partition].add(rest)
         return self._hold(holds)
 
     def owned(self, puncts: PunctuationBatch) -> PunctuationBatch:
         """What one sequence alone can say; what it has said before of others does not matter."""
-        return self._parted(puncts)[0]
+        return self.parted(puncts)[0]
 
-    def _parted(self, puncts: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
+    def parted(self, puncts: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
         """What one sequence alone can say, and all else."""
         if not self._owned:
             return PunctuationBatch(puncts.schema), puncts
@@ -138,11 +138,19 @@ class Partitioned:
 
 
 class _SeenHere(SeenPunctuations):
-    """What has come of one sequence; what holds of all excludes its rows as well."""
+    """What has come of one sequence; what holds of all excludes its rows as well.
+
+    What the sequence alone can say holds at once, and is remembered with what holds of all.
+    """
 
     def __init__(self, schema: Schema, of: Partitioned) -> None:
         super().__init__(schema)
         self._of = of
+
+    def add_new(self, puncts: PunctuationBatch) -> PunctuationBatch:
+        """What is new of punctuations."""
+        own, rest = self._of.parted(puncts)
+        return own + super().add_new(rest)
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""

@@ -8,6 +8,8 @@ has its own connections; one that was forked makes new ones.
 import errno
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -31,6 +33,7 @@ _FLAT = ("gs",)
 _LONGEST = 400
 """What a store says of an error is cut behind so many characters."""
 _AWS = re.compile(r"AWS Error ([A-Z_]+)[^:]*(?:: (.*))?", re.DOTALL)
+_WHAT = re.compile(r"what\(\): (.*)")
 _STATUS = re.compile(r"(?:HTTP status|HTTP response code|status code)\D*(\d{3})", re.IGNORECASE)
 _ERRORS = {
     "NO_SUCH_BUCKET": (errno.ENOENT, "the bucket does not exist"),
@@ -45,6 +48,15 @@ _ERRORS = {
     "SLOW_DOWN": (errno.EAGAIN, "the store asks to slow down"),
 }
 """What errors of S3 are to the system, and in words."""
+
+
+_ASKED = """
+import sys
+from pyarrow import fs
+files, _ = fs.FileSystem.from_uri(sys.argv[1])
+files.get_file_info(sys.argv[2])
+"""
+"""A program that asks for a container, given its address and its name."""
 
 
 class OpenObject(Protocol):
@@ -223,10 +235,23 @@ def _file_system(scheme: str, authority: str) -> tuple[Any, str]:
         return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=_TRIED)), f"{authority}/"
     if scheme in ("abfs", "abfss"):
         container, _, host = authority.partition("@")
+        container = container if host else authority
+        check_client(f"{scheme}://{authority}/", container)
         files, _ = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
-        return files, f"{container if host else authority}/"
+        return files, f"{container}/"
     files, _ = fs.FileSystem.from_uri(f"hdfs://{authority}/")
     return files, "/"
+
+
+def check_client(address: str, container: str, program: str = _ASKED) -> None:
+    """An error when a client ends its process: Azure's does that when it has no credentials, so another one asks first.
+
+    What else may be wrong is said when it is used.
+    """
+    tried = subprocess.run([sys.executable, "-c", program, address, container], capture_output=True, check=False)
+    if tried.returncode < 0:
+        said = _WHAT.search(tried.stderr.decode(errors="replace"))
+        raise OSError(f"access denied: {said[1].strip()}" if said else f"its client ended with {tried.returncode}")
 
 
 def _s3(bucket: str) -> Any:

@@ -8,7 +8,7 @@ with its last offset, with one that lies behind it, or with the end of the parti
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,7 +17,7 @@ from punctum.algebra.schema import Schema
 from punctum.engine.formats.read import Read
 from punctum.engine.kafka.broker import PATIENCE, SURE, confluent, final, silent, unknown, unreachable
 from punctum.engine.kafka.topics import ANEW, OffsetRange
-from punctum.engine.kafka.values import Messages, read_values
+from punctum.engine.kafka.values import Messages, joined, read_values
 from punctum.errors import MissingError
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ PIECE = 100_000
 """So many messages are read at once, and become one slice."""
 PIECE_BYTES = 32 << 20
 """Fewer messages do when their values have so many bytes."""
-_TAKEN = 10_000
-_WAIT = 0.1
+_TAKEN = 1_000  # messages that become columns before others come lie in memory that is still at hand
+_WAIT = 0.02
 _DOUBT = 5.0  # so many seconds without a message, and a consumer that went on begins anew
 _KEPT = 4  # so many consumers a process has at most
 _CONSUMER = {
@@ -41,6 +41,7 @@ _CONSUMER = {
     "queued.min.messages": "100000",
     "queued.max.messages.kbytes": "32768",
     "fetch.wait.max.ms": "50",
+    "fetch.queue.backoff.ms": "5",  # else a full queue is looked at again after a second
     "log_level": "0",
 }
 
@@ -50,27 +51,33 @@ def read_range(
 ) -> Iterator[tuple[OffsetRange, Read]]:
     """The elements of a range, piece by piece, each with its own range."""
     names, start = set(schema.names), wanted.start
-    for piece in pieces(_messages(stream, options, wanted, patience)):
-        end = _offset(piece[-1]) + 1
-        yield wanted._replace(start=start, end=end), read_values(_columns(wanted, piece, names), schema, options)
+    came = (_columns(wanted.partition, some, names) for some in _messages(stream, options, wanted, patience) if some)
+    for piece in pieces(came):
+        end = int(piece.offsets[-1]) + 1
+        yield wanted._replace(start=start, end=end), read_values(piece, schema, options)
         start = end
 
 
-def pieces(
-    came: Iterator[list["Message"]], most: int = PIECE, most_bytes: int = PIECE_BYTES
-) -> Iterator[list["Message"]]:
+def pieces(came: Iterable[Messages], most: int = PIECE, most_bytes: int = PIECE_BYTES) -> Iterator[Messages]:
     """Messages in pieces; where one ends depends on the messages alone, and not on how they come."""
-    piece, room = list["Message"](), most_bytes
+    parts, count, room = list[Messages](), 0, most_bytes
     for some in came:
         while some:
-            sizes = np.fromiter(map(len, some), np.int64, len(some)).cumsum()
-            here = min(most - len(piece), int(sizes.searchsorted(room)) + 1)  # the one that fills it belongs to it
-            piece, room, some = piece + some[:here], room - int(sizes[:here][-1]), some[here:]
-            if len(piece) == most or room <= 0:
-                yield piece
-                piece, room = [], most_bytes
-    if piece:
-        yield piece
+            here, size = _fitting(some, most - count, room)
+            parts.append(some.part(0, here))
+            some, count, room = some.part(here, len(some)), count + here, room - size
+            if count == most or room <= 0:
+                yield joined(parts)
+                parts, count, room = [], 0, most_bytes
+    if parts:
+        yield joined(parts)
+
+
+def _fitting(some: Messages, most: int, room: int) -> tuple[int, int]:
+    """How many messages still belong to a piece, and how many bytes their values have; the one that fills it does."""
+    sizes = np.fromiter((len(value or b"") for value in some.values), np.int64, len(some)).cumsum()
+    here = min(most, int(sizes.searchsorted(room)) + 1, len(some))
+    return here, int(sizes[here - 1])
 
 
 def _messages(
@@ -88,6 +95,12 @@ def fetch(stream: str, options: Mapping[str, str], ranges: Sequence[OffsetRange]
         key, reader = _taken(stream, options, wanted)
         reader.begin(wanted)
         _CONSUMERS[key] = reader
+
+
+def fetched(ranges: Iterable[OffsetRange]) -> int:
+    """How many messages of some ranges this process need not begin to fetch: it has read what stands before them."""
+    at = {key[1:]: reader.at for key, reader in _CONSUMERS.items()}
+    return sum(r.end - r.start for r in ranges if at.get((r.topic, r.partition)) == r.start)
 
 
 def _taken(stream: str, options: Mapping[str, str], wanted: OffsetRange) -> "tuple[_Key, _Consuming]":
@@ -115,7 +128,8 @@ class _Consuming:
     def __init__(self, config: Mapping[str, str]) -> None:
         self._consumer: Consumer = confluent().Consumer({**_CONSUMER, **config, "error_cb": silent})
         self._place = "", -1
-        self._at: int | None = None
+        self.at: int | None = None
+        """The next message that is wanted."""
         self._left, self._ended = list["Message"](), -1
         self._unknown: Any = None
 
@@ -126,7 +140,7 @@ class _Consuming:
     def begin(self, wanted: OffsetRange) -> bool:
         """Fetch from where a range begins, unless that is where it is; whether it was elsewhere."""
         place = wanted.topic, wanted.partition
-        elsewhere = (self._place, self._at) != (place, wanted.start)
+        elsewhere = (self._place, self.at) != (place, wanted.start)
         if elsewhere:
             self._place = place
             self._begin(wanted.start)
@@ -134,7 +148,7 @@ class _Consuming:
 
     def _begin(self, at: int) -> None:
         self._consumer.assign([confluent().TopicPartition(*self._place, at)])
-        self._at, self._left, self._ended, self._unknown = at, [], -1, None
+        self.at, self._left, self._ended, self._unknown = at, [], -1, None
 
     def messages(
         self, stream: str, options: Mapping[str, str], wanted: OffsetRange, patience: float
@@ -150,7 +164,7 @@ class _Consuming:
                 self._left = good[here:]
                 yield good[:here]
             if at >= wanted.end or self._ended >= wanted.end:
-                self._at = wanted.end
+                self.at = wanted.end
                 return
             if not fresh and time.monotonic() > last_time + _DOUBT:
                 self._begin(at)
@@ -191,21 +205,21 @@ def _offset(message: "Message") -> int:
     return cast(int, message.offset())
 
 
-def _offsets(piece: list["Message"]) -> np.typing.NDArray[np.int64]:
+def _offsets(some: list["Message"]) -> np.typing.NDArray[np.int64]:
     """The offsets of messages, among which some may be missing."""
-    first, last = _offset(piece[0]), _offset(piece[-1])
-    if last - first + 1 == len(piece):
+    first, last = _offset(some[0]), _offset(some[-1])
+    if last - first + 1 == len(some):
         return np.arange(first, last + 1)
-    return np.array([message.offset() for message in piece], np.int64)
+    return np.array([message.offset() for message in some], np.int64)
 
 
-def _columns(wanted: OffsetRange, piece: list["Message"], names: set[str]) -> Messages:
-    """Messages as columns, those that are asked for."""
+def _columns(partition: int, some: list["Message"], names: set[str]) -> Messages:
+    """Messages as columns, those that are asked for; the messages themselves are of no use behind this."""
     return Messages(
-        partition=wanted.partition,
-        offsets=_offsets(piece),
-        values=[message.value() for message in piece],
-        keys=[message.key() for message in piece] if "_key" in names else (),
-        timestamps=[message.timestamp()[1] for message in piece] if "_timestamp" in names else (),
-        headers=[message.headers() for message in piece] if "_headers" in names else (),  # type: ignore[misc]
+        partition,
+        offsets=_offsets(some),
+        values=[message.value() for message in some],
+        keys=[message.key() for message in some] if "_key" in names else (),
+        timestamps=[message.timestamp()[1] for message in some] if "_timestamp" in names else (),
+        headers=[message.headers() for message in some] if "_headers" in names else (),  # type: ignore[misc]
     )

@@ -26,6 +26,8 @@ versions wrote ``heard`` for ``times``.
 """
 WORTH_A_TASK = 20_000
 """So many messages are worth a task of Spark's of their own."""
+UNEVEN = 1.25
+"""So many times as much as need be the largest task may have for partitions to stay where they are."""
 
 
 @dataclass(frozen=True)
@@ -196,18 +198,54 @@ class TopicListing:
 ANEW = "start with a new checkpoint, and keep messages for longer than the query may stand still"
 
 
-def dealt(topics: Mapping[str, Sequence[OffsetRange]], tasks: int, first: set[str]) -> Iterator[list[TopicShare]]:
-    """Ranges of topics, dealt out to as many tasks as they are worth; a partition is read by one of them."""
-    ranges = [(key, offset_range) for key, several in topics.items() for offset_range in several]
-    size = sum(offset_range.end - offset_range.start for _, offset_range in ranges)
-    loads: list[dict[str, list[OffsetRange]]] = [{} for _ in range(min(tasks, len(ranges), 1 + size // WORTH_A_TASK))]
-    sizes = [0] * len(loads)
-    for key, offset_range in sorted(ranges, key=lambda pair: pair[1].start - pair[1].end):
-        at = sizes.index(min(sizes))
-        sizes[at] += offset_range.end - offset_range.start
-        loads[at].setdefault(key, []).append(offset_range)
-    for load in loads:
-        yield [TopicShare(key, tuple(several), key in first) for key, several in load.items()]
+class Deal:
+    """Deals ranges of topics out to tasks; a partition stays with those that it was with, unless one has too much.
+
+    Who has read a partition has fetched more of it already.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[str, int], int] = {}
+
+    def __call__(
+        self, topics: Mapping[str, Sequence[OffsetRange]], tasks: int, first: set[str]
+    ) -> Iterator[list[TopicShare]]:
+        """What each of as many tasks as they are worth reads; a partition is read by one of them."""
+        ranges = [(key, offset_range) for key, several in topics.items() for offset_range in several]
+        size = sum(map(_size, ranges))
+        count = min(tasks, len(ranges), 1 + size // WORTH_A_TASK)
+        best = _evenly(ranges, count)
+        kept = [self._before.get((key, offset_range.partition), count) for key, offset_range in ranges]
+        if count and {*kept} == {*range(count)} and _most(ranges, kept, count) <= UNEVEN * _most(ranges, best, count):
+            best = kept
+        self._before |= {(key, r.partition): task for (key, r), task in zip(ranges, best, strict=True)}
+        for task in range(count):
+            load: dict[str, list[OffsetRange]] = {}
+            its = [pair for pair, at in zip(ranges, best, strict=True) if at == task]
+            for key, offset_range in sorted(its, key=_size, reverse=True):
+                load.setdefault(key, []).append(offset_range)
+            yield [TopicShare(key, tuple(several), key in first) for key, several in load.items()]
+
+
+_Range = tuple[str, OffsetRange]
+
+
+def _size(pair: _Range) -> int:
+    return pair[1].end - pair[1].start
+
+
+def _evenly(ranges: Sequence[_Range], count: int) -> list[int]:
+    """The task of each range: large ones first, each to the task that has the least."""
+    sizes, dealt = [0] * count, [0] * len(ranges)
+    for n in sorted(range(len(ranges)), key=lambda n: -_size(ranges[n])):
+        dealt[n] = sizes.index(min(sizes))
+        sizes[dealt[n]] += _size(ranges[n])
+    return dealt
+
+
+def _most(ranges: Sequence[_Range], dealt: Sequence[int], count: int) -> int:
+    """How many messages the task has that has the most."""
+    return max(sum(_size(pair) for pair, at in zip(ranges, dealt, strict=True) if at == task) for task in range(count))
 
 
 def _limited(begins: Mapping[int, int], ends: Mapping[int, int], most: int | None) -> dict[int, int]:

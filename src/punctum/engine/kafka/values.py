@@ -40,6 +40,27 @@ class Messages:
     timestamps: Sequence[int] = ()
     headers: Sequence[Sequence[Header] | None] = ()
 
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def part(self, begin: int, end: int) -> "Messages":
+        """Some of them, by their numbers."""
+        here = slice(begin, end)
+        columns = (self.offsets[here], self.values[here], self.keys[here], self.timestamps[here], self.headers[here])
+        return Messages(self.partition, *columns)
+
+
+def joined(parts: Sequence[Messages]) -> Messages:
+    """Messages of one partition, one part behind the other."""
+    return Messages(
+        parts[0].partition,
+        np.concatenate([part.offsets for part in parts]),
+        [value for part in parts for value in part.values],
+        [key for part in parts for key in part.keys],
+        [timestamp for part in parts for timestamp in part.timestamps],
+        [headers for part in parts for headers in part.headers],
+    )
+
 
 def read_values(messages: Messages, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of some messages, what is none of them, and the offset of each; places are numbers of messages.

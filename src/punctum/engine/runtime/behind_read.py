@@ -14,10 +14,11 @@ from pyspark import TaskContext
 from punctum.engine.exchange.local import LocalExchange
 from punctum.engine.exchange.messages import Addressed, DriverMessage, StageMessage, decode, to_arrow
 from punctum.engine.exchange.worker import init_worker
+from punctum.engine.kafka.read import fetched
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
 from punctum.engine.runtime.task import batch_of_task
-from punctum.engine.sources.reader import BatchParts
+from punctum.engine.sources.reader import BatchPart, BatchParts
 from punctum.engine.sources.source import FrameStream, read_part
 from punctum.errors import QueryError
 from punctum.storage.location import Location
@@ -50,8 +51,7 @@ class StageBehindRead:
     def _run(self, whole: BatchParts, exchange: LocalExchange) -> Iterator[pa.RecordBatch]:
         here = dict[int, Arrived]((bucket, {}) for bucket in self._first(whole, exchange))
         parts = {f"read{n}": part for n, part in enumerate(whole.parts)}
-        for n in range(len(parts)):
-            unit, part = list(parts.items())[(n + whole.number) % len(parts)]
+        for unit, part in _own_first(list(parts.items()), whole.number):
             if exchange.claim(unit):
                 with exchange.giving(unit) as give:
                     for sent in read_part(self._streams.__getitem__, part, here.keys()):
@@ -75,6 +75,12 @@ class StageBehindRead:
             if share and exchange.claim(f"run{bucket}"):
                 share -= 1
                 yield bucket
+
+
+def _own_first(parts: list[tuple[str, BatchPart]], number: int) -> list[tuple[str, BatchPart]]:
+    """The parts in the order in which a task goes through them: first what its process has fetched of topics."""
+    turned = parts[number % max(1, len(parts)) :] + parts[: number % max(1, len(parts))]
+    return sorted(turned, key=lambda pair: -fetched(r for share in pair[1].topics for r in share.ranges))
 
 
 def _dealt(

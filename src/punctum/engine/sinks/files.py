@@ -82,7 +82,7 @@ class ResultFiles:
 
     def are_named(self, batch: int) -> bool:
         """Whether files of a batch have their names."""
-        return any(location(self.directory).glob(f"part-{self.query}-{batch:06}-*"))
+        return any(True for _ in self._of_batch(location(self.directory), f"part-{self.query}-{batch:06}-"))
 
     def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
         """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those.

@@ -7,6 +7,7 @@ goes on with the state of another one.
 import re
 from typing import TYPE_CHECKING
 
+from punctum.engine.recovery.durable import writing
 from punctum.errors import QueryError, printable
 from punctum.storage.files import files_below
 from punctum.storage.location import Location
@@ -19,7 +20,9 @@ _RESULT = re.compile(r"part-([0-9a-f]{8})-\d+-.*")
 
 def check_directory_is_free(directory: Location, query: str) -> None:
     """An error when a directory has results of another query than this one."""
-    for name in files_below(directory):  # also those in directories by the values of columns
+    with writing(directory):
+        names = files_below(directory)  # also those in directories by the values of columns
+    for name in names:
         if (match := _RESULT.fullmatch(name.rpartition("/")[2])) is not None and match[1] != query:
             raise taken(str(directory), f"{printable(name)} was written with another checkpoint")
 

@@ -24,8 +24,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
 from punctum.engine.formats.splits import Split
-from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
-from punctum.engine.kafka.topics import dealt as dealt_topics
+from punctum.engine.kafka.topics import Deal, KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import FORGET
@@ -178,7 +177,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         running: Running | None = None,
     ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
-        self._topics = {topic.key: TopicListing(topic) for topic in topics}
+        self._topics, self._deal = {topic.key: TopicListing(topic) for topic in topics}, Deal()
         self._reading = {d.key: d.reading for d in directories} | {t.key: t.reading for t in topics}
         self._ends: dict[str, dict[int, int]] | None = None
         self._until: dict[str, int] | None = None
@@ -286,7 +285,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ranges = {key: topic.ranges(before, after) for key, (topic, before, after) in offsets.items()}
         begins = {key for key, (topic, before, _) in offsets.items() if before == topic.initial}
         partitions = [topic.new_partitions(before, after) for topic, before, after in offsets.values()]
-        return list(dealt_topics(ranges, self._tasks, begins)), [known for known in partitions if known is not None]
+        return list(self._deal(ranges, self._tasks, begins)), [known for known in partitions if known is not None]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""

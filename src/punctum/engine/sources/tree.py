@@ -56,9 +56,8 @@ class TreeListing:
             try:
                 child = self._child(within)
                 splits = child.news()
-            except FileNotFoundError:  # the directory has gone
-                self._children.pop(within, None)
-                self._is_gone(within)
+            except FileNotFoundError:
+                self._leave(within)
                 continue
             self.waits |= child.waits
             news += [replace(split, name=_below(within, split.name)) for split in splits]
@@ -67,6 +66,11 @@ class TreeListing:
             self._known.remember(split)
         self._miss()
         return news
+
+    @property
+    def watched(self) -> list[str]:
+        """The directories that are listed, by their names from here on."""
+        return list(self._children)
 
     def over(self) -> list[str]:
         """The files that have been gone for so long that they are to be forgotten."""
@@ -86,10 +90,14 @@ class TreeListing:
         for name in [name for name in self._known.gone if name not in gone]:
             del self._known.gone[name]
 
-    def _is_gone(self, within: str) -> None:
-        now = time.time()
-        for name in self._of(within):
-            self._of(within).lost(name, now)
+    def _leave(self, within: str) -> None:
+        """A directory has gone, with all its files; when these are forgotten, it is too."""
+        self._children.pop(within, None)
+        now, known = time.time(), self._of(within)
+        for name in known:
+            known.lost(name, now)
+        if not len(known):
+            del self._inside[within]
 
     def _of(self, within: str) -> KnownFiles:
         return self._inside.setdefault(within, KnownFiles())
@@ -99,6 +107,8 @@ class TreeListing:
         begun = time.monotonic()
         if begun >= self._due:
             self._walk = list(self._walked(""))
+            for within in (self._inside.keys() | self._children.keys()).difference(self._walk):
+                self._leave(within)
             self._due = time.monotonic() + _SHARE * (time.monotonic() - begun)
         return self._walk
 

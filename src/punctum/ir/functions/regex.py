@@ -17,6 +17,7 @@ _LINE = "\\n\\r\\u0085\\u2028\\u2029"
 _END = rf"(?=(?:\r\n|[{_LINE}])?\Z)"
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\\t\\n\\x0B\\f\\r "}
 _KNOWN = set("dDwWsSbBtnrfAzZ")
+_ANY = ".*"  # what a % is
 
 
 class Expressions(NamedTuple):
@@ -171,11 +172,19 @@ def like(pattern: str, escape: str = "\\") -> re.Pattern[str]:
 
 
 def like_for_polars(pattern: str, escape: str = "\\") -> str:
-    """The same for Polars."""
-    return f"(?s)\\A(?:{''.join(_liked(pattern, escape, _literal))})\\z"
+    r"""The same for Polars; a text that any other may stand before or behind is looked for by itself, which is faster.
+
+    >>> like_for_polars("S%"), like_for_polars("%&id=_%")
+    ('(?s)\\AS', '(?s)\\&id=.')
+    """
+    parts = _liked(pattern, escape, _literal)
+    ends = len(parts) - next((n for n, part in enumerate(reversed(parts)) if part != _ANY), len(parts))
+    begins = next((n for n, part in enumerate(parts) if part != _ANY), 0)
+    before, behind = "" if begins else "\\A", "" if ends < len(parts) else "\\z"
+    return f"(?s){before}{''.join(parts[begins:ends])}{behind}"
 
 
 def _liked(pattern: str, escape: str, written: Callable[[str], str]) -> list[str]:
     parts = re.findall(f"{re.escape(escape)}.|.", pattern, re.DOTALL)
-    joker = {"%": ".*", "_": "."}
+    joker = {"%": _ANY, "_": "."}
     return [joker.get(part) or written(part[-1]) for part in parts]

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 
-from punctum.errors import Place, SqlError, choices, nearest
+from punctum.errors import Place, SchemaError, SqlError, choices, nearest
 from punctum.ir.definitions import KAFKA
 from punctum.ir.references import FORMS, malformed, refers
 from punctum.parse.binder.durations import duration
+from punctum.storage.location import location
 
 Given = Mapping[str, tuple[str, Place]]
 """Options as they are written: each value with the place of its option."""
@@ -212,6 +213,8 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
         _check_references(option, name, value, at)
         if not _FITS[option.takes](value):
             raise SqlError(f"{option.name} of {name} is {value!r}", "", option.takes.value, at)
+        if option.takes in (Takes.DIRECTORY, Takes.FILE):
+            _check_address(option, name, value, at)
         given[option.name] = value
     for option in taken.values():
         missing = not given.get(option.name) if format_.lower() == KAFKA else option.name not in given
@@ -232,6 +235,14 @@ def _check_references(option: Option, name: str, value: str, at: Place) -> None:
         raise SqlError(f"{option.name} of {name} takes no reference", "", hint, at)
     if option.takes is Takes.REFERENCE and (wrong := malformed(value)):
         raise SqlError(f"{wrong} in {option.name} of {name} is not a reference", "", FORMS, at)
+
+
+def _check_address(option: Option, name: str, value: str, at: Place) -> None:
+    """Refuse an address that is none: before anything starts, and nothing of that name is ever made."""
+    try:
+        location(value)
+    except SchemaError as error:
+        raise SqlError(f"{option.name} of {name}: {error.what}", error.detail, error.hint, at) from None
 
 
 def _is_number(text: str) -> bool:
