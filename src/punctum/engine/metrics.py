@@ -58,7 +58,7 @@ _PAGE = """# Metrics
 
 Each batch of a query gives one object. `query.metrics()` returns those of the last batches, `punctum run` prints a
 line for each batch, and `punctum/metrics.jsonl` in the checkpoint has those of the last ones, one object a line. At
-8 MB, in a store at 64 kB, this file is put aside as `metrics-BATCH.jsonl`, by its last batch, and a new one is begun;
+1 MB, in a store at 64 kB, this file is put aside as `metrics-BATCH.jsonl`, by its last batch, and a new one is begun;
 four of these are kept. [operate.md](operate.md) says how Prometheus and Spark's listeners get them, and what to watch.
 
 | field of a batch | meaning |

@@ -17,7 +17,7 @@ from punctum.storage.files import move
 from punctum.storage.location import Location, StorePath
 
 NAME = "metrics.jsonl"
-LARGE, LARGE_OBJECT = 8 << 20, 64 << 10
+LARGE, LARGE_OBJECT = 1 << 20, 64 << 10
 """A file of so many bytes is put aside; a store gets all of an object again with each batch."""
 ASIDE = 4
 """So many files that were put aside are kept."""
