@@ -40,6 +40,10 @@ def values(attribute: Attribute, first: int) -> list[Value]:
         return few
     numbers = range(first, first + VALUES)
     match attribute.type:
+        case Type.ARRAY:
+            return [(value,) for value in values(attribute.parts[0], first)]
+        case Type.STRUCT:
+            return list(zip(*(values(part, first) for part in attribute.parts), strict=False))
         case Type.TIMESTAMP:
             return [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=20 * n) for n in numbers]
         case Type.DATE:

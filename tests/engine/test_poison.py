@@ -133,12 +133,12 @@ def fed(
 @pytest.mark.parametrize("name", CASES)
 @examples(25)
 @given(streams=both, buckets=st.integers(1, 3), restart=st.booleans())
-def test_the_answer_is_that_of_all_others(name: str, found: Streams, buckets: int, restart: bool) -> None:
+def test_the_answer_is_that_of_all_others(name: str, streams: Streams, buckets: int, restart: bool) -> None:
     sql, good, bad = CASES[name]
-    rows, records = fed(sql, slices(*found), buckets, restart)
-    assert rows == Counter(batch(good, *found))
-    assert records.total() == len(batch(bad, *found)), records
-    a, b = ([Slice(prefix(each).rows, (end_of_stream(s),))] for each, s in zip(found, (A, B), strict=True))
+    rows, records = fed(sql, slices(*streams), buckets, restart)
+    assert rows == Counter(batch(good, *streams))
+    assert records.total() == len(batch(bad, *streams)), records
+    a, b = ([Slice(prefix(each).rows, (end_of_stream(s),))] for each, s in zip(streams, (A, B), strict=True))
     assert fed(sql, slices(a, b), 1, False) == (rows, records)
 
 

@@ -45,6 +45,8 @@ def json_lines(rows: pl.DataFrame, schema: Schema) -> pl.Series:
     >>> print(json_lines(pl.DataFrame({"itemid": [17], "name": ["a vase"], "price": [None]}), item).item())
     {"itemid":17,"name":"a vase","price":null}
     """
+    if not schema.attributes:
+        return pl.Series("line", ["{}"] * rows.height, pl.String)
     if rows.height and all(attribute.type in _ENCODED for attribute in schema.attributes):
         columns = [_encoded(rows[attribute.name], attribute) for attribute in schema.attributes]
         return pl.DataFrame(columns).to_struct().struct.json_encode().alias("line")
