@@ -123,7 +123,7 @@ def begins(
 
 def below(process: int, named: str) -> list[int]:
     """The processes that a process has started, they themselves or others for it, by what is in their commands."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-wweo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     lines = [line.split(None, 2) for line in listed.splitlines()]
     children: dict[int, list[tuple[int, str]]] = {}
     for pid, parent, command in (line for line in lines if len(line) == 3):
