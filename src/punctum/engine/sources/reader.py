@@ -292,7 +292,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for key, directory in self._directories.items():
             known = self._logs[key].end if "_logs" in vars(self) else check_list(location(directory.log))
             if known < read.get(key, 0):
-                detail = f"{directory.log} has {known} entries, but a batch has started to read {read[key]}"
+                missing = f"{location(directory.log) / f'{known:012}-*'} is not there"
+                detail = f"{missing}: there are {known} entries, but a batch has started to read {read[key]}"
                 raise QueryError(f"the list of files of {directory.stream} is missing", detail, RESTORE)
 
     def commit(self, end: Offset) -> None:
